@@ -7,6 +7,8 @@ void
 proposed_act_free(ProposedAct *a)
 {
     json_decref(a->args);
+    if (a->plan)
+        a->plan_free(a->plan);
     g_free(a);
 }
 
@@ -127,11 +129,14 @@ act_propose(Engine *engine,
             Proposal *p,
             GError **error)
 {
-    if (!check_args(act, args, error) || !check_wall(engine, job, in, act, args, error) ||
-        !act->propose(engine, job, in, args, p, error))
+    if (!check_args(act, args, error) || !check_wall(engine, job, in, act, args, error))
         return false;
     ProposedAct *one = g_new0(ProposedAct, 1);
     *one = (ProposedAct){.ops = act, .args = json_deep_copy(args)};
-    proposed_acts_add(p->acts, one);
-    return true;
+    bool may = act->propose(engine, job, in, one, p, error);
+    if (may)
+        proposed_acts_add(p->acts, one);
+    else
+        proposed_act_free(one);
+    return may;
 }

@@ -33,11 +33,12 @@ struct ActOps {
      * model is. */
     bool (*offered)(Engine *engine, const Job *job, bool *ret, GError **error);
     /* May this job do it now, with these arguments? What it mails it adds to the proposal, and which
-     * mail that settles. ERR_NEVER: it may not, or it makes no sense; nothing has happened. */
+     * mail that settles; what it has looked at for its commit is act->plan. ERR_NEVER: it may not, or it
+     * makes no sense; nothing has happened. */
     bool (*propose)(Engine *engine,
                     const Job *job,
                     const StepInput *in,
-                    const json_t *args,
+                    ProposedAct *act,
                     Proposal *p,
                     GError **error);
     /* After the mails of the step, and after what it settled. *ret_did: a line for people; caller
@@ -50,6 +51,8 @@ struct ActOps {
                    const StepResult *result,
                    char **ret_did,
                    GError **error);
+    /* What the port tells a program of an act that is done. NULL: nothing. */
+    void (*answer)(const ProposedAct *act, json_t *answer);
 };
 
 /* NULL: no face has an act of this name. */

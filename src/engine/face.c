@@ -113,6 +113,27 @@ faces_ordered(Engine *engine, Txn *txn, JobId id, OrderKind kind, GError **error
 }
 
 bool
+faces_wait(Engine *engine, const MsgNew *in, bool *ret, GError **error)
+{
+    *ret = false;
+    for (const FaceOps *const *f = engine->faces; f && *f && !*ret; f++) {
+        if ((*f)->waits && !(*f)->waits(engine, in, ret, error))
+            return false;
+    }
+    return true;
+}
+
+bool
+faces_page(Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error)
+{
+    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
+        if ((*f)->page && !(*f)->page(engine, job, in, c, error))
+            return false;
+    }
+    return true;
+}
+
+bool
 faces_settled(Engine *engine, Txn *txn, const Effect *e, const char *why, GError **error)
 {
     for (const FaceOps *const *f = engine->faces; f && *f; f++) {

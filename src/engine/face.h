@@ -38,6 +38,9 @@ struct FaceOps {
                    const Message *m,
                    JobId job,
                    GError **error);
+    /* Does this mail, which passed the judge and is no order, wake nobody by itself? It is handled then, and of class
+     * MSG_EVENT; stored() sees to it that the next mail of the role brings it along. */
+    bool (*waits)(Engine *engine, const MsgNew *in, bool *ret, GError **error);
     /* A mail that decides something of the face's: makes ret an ORDER_FACE, whose `said` is what
      * its sender is told; who may is for the face to say. Asked before order_parse(); what is to be
      * written down for it, stored() writes, which sees the class MSG_ORDER. */
@@ -66,6 +69,9 @@ struct FaceOps {
     /* Its parts of the page, before the mode fills the rest; within context_show_cut() and its like,
      * whose text the manifest keeps. */
     bool (*frame)(
+        Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error);
+    /* The same for every job, whatever leads it: what its mail means to this face. After frame(). */
+    bool (*page)(
         Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error);
     /* Instead of a brain, for a role that has none: a pure function of what is stored. */
     bool (*decide)(
@@ -127,6 +133,9 @@ bool faces_open(Engine *engine, GError **error);
 const char *faces_claim(const Engine *engine, const MsgNew *in);
 bool
 faces_stored(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GError **error);
+bool faces_wait(Engine *engine, const MsgNew *in, bool *ret, GError **error);
+bool faces_page(
+    Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error);
 bool faces_order(Engine *engine,
                  const Judgement *j,
                  const Message *m,

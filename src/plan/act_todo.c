@@ -159,14 +159,14 @@ static bool
 propose(Engine *engine,
         const Job *job,
         const StepInput *in,
-        const json_t *args,
+        ProposedAct *act,
         Proposal *p G_GNUC_UNUSED,
         GError **error)
 {
     g_auto(Site) s = {0};
     MarkOrder order;
     g_autoptr(GError) failed = NULL;
-    if (!read_order(args, &order, error) || !find(engine, job, &s, error))
+    if (!read_order(act->args, &order, error) || !find(engine, job, &s, error))
         return false;
     if (!s.file)
         return err_set(error, ERR_NEVER, "this job works on no plan");

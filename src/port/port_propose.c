@@ -457,6 +457,9 @@ verb_act(PortTalk *talk, GError **error)
     g_autoptr(MsgRows) rows = settled_rows(talk, p);
     if (msgid)
         put_outcome(talk->answer, &g_array_index(verdicts, Verdict, 0), msgid);
+    LIST_EACH(const ProposedAct, done, p->acts)
+        if (done->ops->answer)
+            done->ops->answer(done, talk->answer);
     mark_settled(talk, rows, msgid ? msgid : "");
     return true;
 }

@@ -393,13 +393,13 @@ static bool
 propose_response(Engine *engine,
                  const Job *job,
                  const StepInput *in,
-                 const json_t *args,
+                 ProposedAct *act,
                  Proposal *p,
                  GError **error)
 {
     g_autoptr(Report) r = NULL;
-    const char *date = act_text(args, "date"), *body = act_text(args, "body"),
-               *subject = act_text(args, "subject");
+    const char *date = act_text(act->args, "date"), *body = act_text(act->args, "body"),
+               *subject = act_text(act->args, "subject");
     if (!report_of_job(engine->db, job->id, &r, error))
         return false;
     if (!r || !g_str_equal(r->date, date))
@@ -490,7 +490,7 @@ static bool
 propose_briefing(Engine *engine,
                  const Job *job,
                  const StepInput *in,
-                 const json_t *args,
+                 ProposedAct *act,
                  Proposal *p,
                  GError **error)
 {
@@ -499,7 +499,7 @@ propose_briefing(Engine *engine,
     const char *below = round_below_steer(job, in);
     if (below)
         return err_set(error, ERR_NEVER, "this job may send no briefing: %s", below);
-    if (!read_wish(engine, args, &wish, error) || !report_new_check(engine, &wish.in, error) ||
+    if (!read_wish(engine, act->args, &wish, error) || !report_new_check(engine, &wish.in, error) ||
         !report_find(engine->db, wish.in.role, wish.date, &there, error))
         return false;
     if (there)

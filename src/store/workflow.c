@@ -60,7 +60,12 @@ static const char *const sql[] = {
     "  n INTEGER NOT NULL,"
     "  PRIMARY KEY (one, other, about)"
     ");"
-    "CREATE INDEX event_question ON event (question) WHERE question <> '';",
+    "CREATE INDEX event_question ON event (question) WHERE question <> '';"
+    "CREATE TABLE waiting ("
+    "  role TEXT NOT NULL,"
+    "  message INTEGER NOT NULL,"
+    "  PRIMARY KEY (role, message)"
+    ");",
 };
 const SqlPart workflow_tables = {sql, G_N_ELEMENTS(sql)};
 
@@ -272,6 +277,24 @@ cycle_reopen(Txn *txn, CycleId id, GError **error)
                    "UPDATE cycle SET outcome = '', decided_by = '', resolved_by = '', "
                    "closed_us = 0 WHERE id = ?",
                    error, "i", id.v);
+}
+
+/* --- mail that waits --- */
+
+bool
+flow_waiting_put(Txn *txn, const char *role, MsgId message, GError **error)
+{
+    return sql_run(txn, "INSERT INTO waiting (role, message) VALUES (?, ?)", error, "si", role,
+                   message.v);
+}
+
+bool
+flow_waiting_take(Txn *txn, const char *role, GArray **ret, GError **error)
+{
+    return sql_ints(txn->db, "SELECT message FROM waiting WHERE role = ? ORDER BY message", ret,
+                    error, "s", role) &&
+           ((*ret)->len == 0 ||
+            sql_run(txn, "DELETE FROM waiting WHERE role = ?", error, "s", role));
 }
 
 /* --- events --- */

@@ -106,6 +106,10 @@ bool cycle_close(
 /* Not closed after all. */
 bool cycle_reopen(Txn *txn, CycleId id, GError **error);
 
+/* Mail that waits until its role has other mail. take gives the ids, of int64_t, oldest first; caller unrefs. */
+bool flow_waiting_put(Txn *txn, const char *role, MsgId message, GError **error);
+bool flow_waiting_take(Txn *txn, const char *role, GArray **ret, GError **error);
+
 bool flow_event_put(Txn *txn, const FlowEvent *e, EventId *ret, GError **error);
 bool flow_event_find(Db *db, const char *msgid, FlowEvent **ret, GError **error);
 /* Of an artifact, {0}: of all; oldest first. */

@@ -62,6 +62,8 @@ artifact_move_plan(const Engine *engine,
 
     if (a && *a->to)
         return err_set(error, ERR_LATER, "'%s' is on its way to '%s'", a->name, a->to);
+    if (!artifact_place_rests(engine, place, error))
+        return false;
     if (to && !artifact_knows_state(place->kind, to))
         return err_set(error, ERR_NEVER, "'%s' is no state of a %s", to, place->kind->name);
     m.from = a              ? g_strdup(a->state)
@@ -99,6 +101,21 @@ artifact_move_with_commit(
     return true;
 }
 
+bool
+artifact_move_alone(const Engine *engine, const ArtifactMove *m, const Artifact *a, GError **error)
+{
+    g_autoptr(Cycle) c = NULL;
+
+    if (a && !cycle_load(engine->db, a->cycle, &c, error))
+        return false;
+    if (m->to && artifact_is_gate(m->place->kind, m->from, m->to))
+        return err_set(error, ERR_NEVER,
+                       "from '%s' to '%s' leads an approval: postrider notify approval %s %s",
+                       m->from, m->to, m->place->path, c ? c->author : "AUTHOR");
+    return !m->to || !c || *c->outcome ||
+           err_set(error, ERR_NEVER, "'%s' is under review by %s", m->place->name, c->reviewers);
+}
+
 /* The row as it was when the move was looked at; made where there was none. */
 static bool
 find_row(Txn *txn, const ArtifactMove *m, const Artifact *a, ArtifactId *ret, GError **error)
@@ -108,11 +125,12 @@ find_row(Txn *txn, const ArtifactMove *m, const Artifact *a, ArtifactId *ret, GE
 
     if (!artifact_find(txn->db, p->name, &now, error))
         return false;
-    if (!now != !a ||
+    bool as_found = !a && now && g_str_equal(now->state, m->from) && !*now->to && !now->cycle.v;
+    if ((!now != !a && !as_found) ||
         (a && (!g_str_equal(now->state, a->state) || *now->to || now->cycle.v != a->cycle.v)))
         return err_set(error, ERR_AGAIN, "'%s' was changed meanwhile; try again", p->name);
-    if (a) {
-        *ret = a->id;
+    if (now) {
+        *ret = now->id;
         return true;
     }
     const Artifact made = {

@@ -32,6 +32,8 @@ bool artifact_move_plan(const Engine *engine,
  * the root lies in no git repository. */
 bool artifact_move_with_commit(
     const Engine *engine, ArtifactMove *m, const char *verb, const char *tail, GError **error);
+/* A move that nobody's approval makes: ERR_NEVER where it needs one, or the artifact is under review. */
+bool artifact_move_alone(const Engine *engine, const ArtifactMove *m, const Artifact *a, GError **error);
 /* *ret_after: what a mail that speaks of the move waits for; {0}: nothing. ERR_AGAIN: the record has changed since. */
 bool artifact_move_commit(Txn *txn,
                           const ArtifactMove *m,

@@ -366,7 +366,7 @@ find_file(ArtifactPlace *p, GError **error)
 }
 
 bool
-artifact_place_find(const Engine *engine, const char *said, ArtifactPlace *ret, GError **error)
+artifact_place_look(const Engine *engine, const char *said, ArtifactPlace *ret, GError **error)
 {
     g_auto(ArtifactPlace) p = {.root = workflow_root(engine, error),
                                .said_root = engine->home->config->workflow_root};
@@ -376,6 +376,27 @@ artifact_place_find(const Engine *engine, const char *said, ArtifactPlace *ret, 
     if (p.said_state && !artifact_knows_state(p.kind, p.said_state))
         return err_set(error, ERR_NEVER, "'%s' is no state of a %s", p.said_state,
                        p.kind->name);
+    *ret = p;
+    p = (ArtifactPlace){0};
+    return true;
+}
+
+bool
+artifact_place_rests(const Engine *engine, const ArtifactPlace *p, GError **error)
+{
+    EffectId last;
+
+    return file_effect_last(engine->db, p->said_root, p->name, &last, error) &&
+           (!last.v || err_set(error, ERR_LATER, "'%s' is being written; try again", p->name));
+}
+
+bool
+artifact_place_find(const Engine *engine, const char *said, ArtifactPlace *ret, GError **error)
+{
+    g_auto(ArtifactPlace) p = {0};
+
+    if (!artifact_place_look(engine, said, &p, error))
+        return false;
     if (!p.path)
         return err_set(error, ERR_NEVER, "there is no '%s'", said);
     *ret = p;

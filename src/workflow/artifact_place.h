@@ -39,6 +39,11 @@ bool artifact_place_new(const Engine *engine,
                         GError **error);
 /* "user-auth" of the name or path of one; caller frees. */
 char *artifact_title(const char *path);
+/* The same where nothing need be there, ret->path NULL, for who writes one: then what was asked for names its state. */
+bool
+artifact_place_look(const Engine *engine, const char *said, ArtifactPlace *ret, GError **error);
+/* Is nothing on its way to the file? ERR_LATER: it is written, or moved. */
+bool artifact_place_rests(const Engine *engine, const ArtifactPlace *p, GError **error);
 /* Where it would lie in that state; caller frees. */
 char *artifact_place_in(const ArtifactPlace *p, const char *state);
 

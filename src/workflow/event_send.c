@@ -25,6 +25,7 @@ struct EventPlan {
     bool renews;
     char *state, *digest, *question, *parent;
     Compose *mail;
+    char *text; /* of the mail */
 };
 
 void
@@ -43,6 +44,7 @@ event_plan_free(EventPlan *p)
     g_free(p->digest);
     g_free(p->question);
     g_free(p->parent);
+    g_free(p->text);
     g_free(p);
 }
 
@@ -251,11 +253,11 @@ plan_artifact(
     if (!in->path)
         return event_kinds[p->type].may_be_plain ||
                err_set(error, ERR_NEVER, "%s needs an artifact", event_kinds[p->type].name);
-    if (sight->no_place) {
+    if (!in->place && sight->no_place) {
         g_propagate_error(error, g_error_copy(sight->no_place));
         return false;
     }
-    artifact_place_copy(&sight->place, &p->place);
+    artifact_place_copy(in->place ? in->place : &sight->place, &p->place);
     if (!artifact_find(engine->db, p->place.name, &p->artifact, error) ||
         (p->artifact && !cycle_load(engine->db, p->artifact->cycle, &p->cycle, error)))
         return false;
@@ -329,18 +331,18 @@ static bool
 compose(Engine *engine, const EventNew *in, const EventSight *sight, EventPlan *p, GError **error)
 {
     const Config *config = engine->home->config;
-    g_autofree char *subject = NULL, *text = NULL;
+    g_autofree char *subject = NULL;
 
     if (sight->no_form) {
         g_propagate_error(error, g_error_copy(sight->no_form));
         return false;
     }
     set_vars(engine, p, in->vars);
-    event_expand(sight->form, in->vars, &subject, &text);
+    event_expand(sight->form, in->vars, &subject, &p->text);
     p->mail = compose_new();
     compose_date(p->mail, home_now(engine->home));
     compose_event(p->mail, p->from, ID_MARK);
-    compose_text(p->mail, text);
+    compose_text(p->mail, p->text);
     if (!compose_from(p->mail, NULL, p->from_address, error) ||
         !set_subject(engine, p, in, subject, error) || !set_headers(p, in->vars, error))
         return false;
@@ -493,22 +495,71 @@ put_review(Txn *txn, const EventPlan *p, CycleId cycle, EffectId after, GError *
            review_record(txn, p->place.said_root, a, c, error);
 }
 
+const char *
+event_plan_name(const EventPlan *p)
+{
+    return p->about ? p->place.name : NULL;
+}
+
+ProposedMail *
+event_plan_mail(const Engine *engine, const EventPlan *p)
+{
+    ProposedMail *mail = proposed_mail_new();
+
+    for (guint i = 0; i < p->to->len; i++)
+        g_ptr_array_add(mail->to, g_strdup(workflow_address(engine->home->config,
+                                                            g_ptr_array_index(p->to, i))));
+    mail->subject = g_strdup(compose_get_subject(p->mail));
+    mail->body = g_strdup(p->text);
+    mail->in_reply_to = g_strdup(p->parent);
+    return mail;
+}
+
 bool
-event_commit(Engine *engine, Txn *txn, const EventPlan *p, char **ret_msgid, GError **error)
+event_plan_say(EventPlan *p, const char *subject, const char *body, GError **error)
+{
+    if (body)
+        compose_text(p->mail, body);
+    return !subject || compose_subject(p->mail, subject, error);
+}
+
+static Post
+post_of(const Engine *engine, const EventPlan *p, const EventBy *by)
+{
+    Post post = {.level = post_level_of(engine, p->from_address),
+                 .mailbox = config_mailbox_at(engine->home->config, p->from_address)};
+
+    if (by) {
+        post.job = by->job->id;
+        post.round = by->job->round;
+        post.step = by->step;
+        post.floor = &by->floor;
+    }
+    return post;
+}
+
+bool
+event_commit(Engine *engine,
+             Txn *txn,
+             const EventPlan *p,
+             const EventBy *by,
+             char **ret_msgid,
+             GError **error)
 {
     ArtifactId artifact = {0};
     CycleId cycle = p->joins && p->cycle ? p->cycle->id : (CycleId){0};
-    Post post = {.level = post_level_of(engine, p->from_address),
-                 .mailbox = config_mailbox_at(engine->home->config, p->from_address)};
+    Post post = post_of(engine, p, by);
     g_autofree char *msgid = NULL;
 
     if (p->about &&
-        !artifact_move_commit(txn, &p->move, p->artifact, &artifact, &post.after, error))
+        (!artifact_move_commit(txn, &p->move, p->artifact, &artifact, &post.after, error) ||
+         (!post.after.v && !file_effect_last(txn->db, p->place.said_root, p->place.name,
+                                             &post.after, error))))
         return false;
     if (!post_compose(engine, txn, MAIL_EVENT, p->mail, &post, NULL, &msgid, error) ||
         !put_cycle(txn, p, artifact, msgid, &cycle, error) ||
         !put_event(engine, txn, p, artifact, cycle, msgid, error) ||
-        !put_review(txn, p, cycle, post.after, error))
+        !put_review(txn, p, cycle, p->move.to && !p->move.by_hand ? post.after : (EffectId){0}, error))
         return false;
     *ret_msgid = g_steal_pointer(&msgid);
     return true;

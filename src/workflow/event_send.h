@@ -13,6 +13,7 @@
  *
  * Each joins the thread of its cycle; a review-request begins one.
  */
+#include "engine/run/commit.h"
 #include "workflow/artifact_move.h"
 #include "workflow/event_sight.h"
 
@@ -26,7 +27,15 @@ typedef struct EventNew {
     bool apart;              /* it begins a thread: what a panel decides refers to nothing that its members said */
     bool commit;             /* the artifact is committed as it is then; not within a transaction */
     const EventSight *sight; /* of this type and path; NULL: it is read now */
+    const ArtifactPlace *place; /* where it lies, and its bytes, once what is decided with it is done; NULL: as it is */
 } EventNew;
+
+/* The step of an agent whose word it is. */
+typedef struct EventBy {
+    const Job *job;
+    int step;
+    Trust floor; /* of what it had read */
+} EventBy;
 
 typedef struct EventPlan EventPlan;
 void event_plan_free(EventPlan *p);
@@ -36,9 +45,19 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(EventPlan, event_plan_free)
 bool event_plan(Engine *engine, const EventNew *in, EventPlan **ret, GError **error);
 /* "the approval of 'specs/(*)/auth.md'", without the parentheses, and where it goes; caller frees. */
 char *event_plan_words(const EventPlan *p);
-/* Writes it down. *ret_msgid: without brackets, caller frees. ERR_AGAIN: the record has changed since. */
-bool
-event_commit(Engine *engine, Txn *txn, const EventPlan *p, char **ret_msgid, GError **error);
+/* The artifact that it is about, and whose record it changes; NULL: none. Borrowed. */
+const char *event_plan_name(const EventPlan *p);
+/* The mail as the policy looks at it; and other words of it, as the policy wants them. */
+ProposedMail *event_plan_mail(const Engine *engine, const EventPlan *p);
+bool event_plan_say(EventPlan *p, const char *subject, const char *body, GError **error);
+/* Writes it down. by NULL: a person's word. *ret_msgid: without brackets, caller frees. ERR_AGAIN: the record has changed
+ * since. */
+bool event_commit(Engine *engine,
+                  Txn *txn,
+                  const EventPlan *p,
+                  const EventBy *by,
+                  char **ret_msgid,
+                  GError **error);
 
 /* What was reviewed and decided, as a file that is written once: reviews/KIND/TIME-NAME-APPROVED.md. */
 char *review_path(const Artifact *a, const Cycle *c);

@@ -2,9 +2,13 @@
 #include "base/err.h"
 #include "engine/face.h"
 #include "engine/people/notice.h"
+#include "engine/role.h"
+#include "engine/run/settle.h"
 #include "workflow/event_reply.h"
 #include "workflow/event_send.h"
 #include "workflow/panel.h"
+#include "workflow/flow_acts.h"
+#include "workflow/flow_page.h"
 #include "workflow/supervise.h"
 #include <string.h>
 
@@ -15,6 +19,9 @@
 
 #define NOT_COMMITTED                                                                          \
     "What was decided stands, and nothing of it was committed, since %s. Commit it by hand."
+#define WRITTEN_ELSEWHERE                                                                      \
+    "'%s' was to be written, but %s. Nothing was replaced; mail that waited for it is held. Look " \
+    "at the file as it is now."
 
 /* --- people reply --- */
 
@@ -39,6 +46,28 @@ order(
     return true;
 }
 
+/* Status-updates that waited join the job of this mail, and are filed. */
+static bool
+bring_along(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GError **error)
+{
+    g_autoptr(MsgRow) with = NULL;
+    g_autoptr(GArray) waiting = NULL;
+
+    if (!flow_waiting_take(txn, in->role, &waiting, error))
+        return false;
+    if (waiting->len > 0 && !messages_load(engine->db, &VIEWER_OPERATOR, id, &with, error))
+        return false;
+    for (guint i = 0; with && i < waiting->len; i++) {
+        const MsgId one = {g_array_index(waiting, int64_t, i)};
+        g_autoptr(MsgRow) row = NULL;
+        if (!messages_set_job(txn, one, job, with->round, error) ||
+            !messages_load(engine->db, &VIEWER_OPERATOR, one, &row, error) ||
+            (row && !settle_owe_move(txn, job, row, "Done", error)))
+            return false;
+    }
+    return true;
+}
+
 /* The decision itself, in the transaction that stores the reply. */
 static bool
 stored(Engine *engine,
@@ -59,10 +88,13 @@ stored(Engine *engine,
         return true;
     if (!supervise_mail(engine, txn, in, m, error))
         return false;
-    if (in->class != MSG_ORDER)
         return true;
+    if (in->class == MSG_EVENT)
+        return flow_waiting_put(txn, in->role, id, error);
+    if (in->class != MSG_ORDER)
+        return !job.v || bring_along(engine, txn, id, in, job, error);
     return event_reply(engine, in->trust, m, &is_reply, &plan, &why, error) &&
-           (!plan || event_commit(engine, txn, plan, &msgid, error));
+           (!plan || event_commit(engine, txn, plan, NULL, &msgid, error));
 }
 
 static void *
@@ -117,6 +149,30 @@ tell_failed(Engine *engine, Txn *txn, const Artifact *a, const char *why, GError
                       a->to_path, why, a->state);
 }
 
+/* Who wrote it hears it, and the coordinator. */
+static bool
+tell_unwritten(Engine *engine, Txn *txn, const Effect *e, const char *why, GError **error)
+{
+    const Config *config = engine->home->config;
+    const char *coordinator = workflow_address(config, workflow_coordinator(engine));
+    g_autoptr(Job) job = NULL;
+    g_autoptr(GPtrArray) others = g_ptr_array_new();
+    g_auto(GStrv) lines = g_strsplit(e->args, "\n", 3);
+
+    if (e->job.v && !job_load(engine->db, &VIEWER_OPERATOR, e->job, &job, error))
+        return false;
+    const ConfRole *role = job ? role_find(engine, job->role) : config_role_pick(config, NULL, NULL);
+    if (!role || g_strv_length(lines) < 3)
+        return true;
+    if (job && coordinator && !g_str_equal(role->address, coordinator))
+        g_ptr_array_add(others, (char *)coordinator);
+    const Notice notice = {.role = role,
+                           .to = job ? role->address : coordinator,
+                           .others = others,
+                           .subject = "An artifact was not written"};
+    return notice_say(engine, txn, &notice, error, WRITTEN_ELSEWHERE, lines[1], why);
+}
+
 static bool
 end_review(Txn *txn, const char *root, const Artifact *a, const char *why, GError **error)
 {
@@ -155,6 +211,8 @@ settled(Engine *engine, Txn *txn, const Effect *e, const char *why, GError **err
 
     if (e->kind == EFFECT_GIT_COMMIT && why)
         return tell_uncommitted(engine, txn, why, error);
+    if (e->kind == EFFECT_FILE_WRITE && why)
+        return tell_unwritten(engine, txn, e, why, error);
     if (e->kind != EFFECT_FILE_MOVE)
         return true;
     if (!find_moved(engine, e, &root, &a, error))
@@ -208,7 +266,8 @@ due(Engine *engine, Txn *txn, const Timer *t, GError **error)
                                                           panel_wake(txn, t->job, error);
 }
 
-static const ActOps *const acts[] = {&panel_act_vote, NULL};
+/* In the order in which one answer does them: what is said speaks of what was written. */
+static const ActOps *const acts[] = {&act_write, &act_move, &act_notify, &panel_act_vote, NULL};
 
 const FaceOps face_workflow = {
     .name = "workflow",
@@ -219,7 +278,9 @@ const FaceOps face_workflow = {
     .commit = commit,
     .ordered = ordered,
     .stored = stored,
+    .waits = flow_waits,
     .order = order,
+    .page = flow_page,
     .see = see,
     .forget = forget,
     .due = due,

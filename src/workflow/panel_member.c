@@ -269,7 +269,7 @@ static bool
 propose_vote(Engine *engine,
              const Job *job,
              const StepInput *in,
-             const json_t *args,
+             ProposedAct *act,
              Proposal *p,
              GError **error)
 {
@@ -282,7 +282,7 @@ propose_vote(Engine *engine,
         return false;
     if (!b || panel_writes(panel))
         return err_set(error, ERR_NEVER, "vote: this is no job of a panel's member");
-    return read_vote(args, &said, error);
+    return read_vote(act->args, &said, error);
 }
 
 /* What is recorded of the step does not say which way. */

@@ -408,7 +408,7 @@ send_event(Engine *engine,
                          .vars = vars,
                          .apart = true};
     return event_plan(engine, &in, &plan, error) &&
-           event_commit(engine, txn, plan, ret_msgid, error);
+           event_commit(engine, txn, plan, NULL, ret_msgid, error);
 }
 
 /* A word of the panel to an address, in a thread of its own. */

@@ -316,5 +316,5 @@ panel_send_for_review(
                          .vars = vars};
     *ret_whom = g_strdup(whom);
     return event_plan(engine, &in, &plan, error) &&
-           event_commit(engine, txn, plan, ret_msgid, error);
+           event_commit(engine, txn, plan, NULL, ret_msgid, error);
 }

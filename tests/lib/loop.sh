@@ -12,7 +12,7 @@
 
 steps()
 {
-    python3 - "$@" >"$HOME_DIR/scripts/steps.jsonl" <<'P'
+    python3 - "$@" >"$HOME_DIR/${STEPS:-scripts/steps.jsonl}" <<'P'
 import json, sys
 for a in sys.argv[1:]:
     d = dict(status='continue', current_phase='working', working_note='', bundle_key='', reasoning='as told')

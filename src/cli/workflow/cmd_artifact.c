@@ -1,11 +1,17 @@
 /* `artifact list`, `move`, `check`, `log`: what the workflow's record says of artifacts. */
 #include "base/clock.h"
+#include "base/json.h"
+#include "base/limits.h"
 #include "base/list.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
+#include "cli/mail/outgoing.h"
 #include "engine/run/settle.h"
+#include "engine/tree/file_effects.h"
 #include "workflow/artifact_move.h"
+#include "workflow/artifact_write.h"
 #include "workflow/face_workflow.h"
 #include <string.h>
 
@@ -95,21 +101,29 @@ find(Cli *cli, const char *said, Engine **ret_engine, ArtifactPlace *ret, Artifa
     return 0;
 }
 
-/* What is under review is decided by the reviewer's event. */
+/* Who does it: --from, else whom the environment names, else the owner. */
 static int
-check_review(Cli *cli, Engine *engine, const Artifact *a, const ArtifactMove *m)
+find_who(Cli *cli, const char **ret)
 {
-    g_autoptr(Cycle) c = NULL;
+    const char *said = cli_text(cli, "from"), *env = g_getenv("POSTRIDER_ROLE");
+    const char *who = said ? said : env && *env ? env : cli->home->config->persons[0].name;
 
-    if (a && !cycle_load(engine->db, a->cycle, &c, &cli->error))
-        return cli_failed(cli, 0);
-    if (m->to && artifact_is_gate(m->place->kind, m->from, m->to))
-        return cli_fail(EX_DATAERR,
-                        "from '%s' to '%s' leads an approval: postrider notify approval %s %s",
-                        m->from, m->to, m->place->path, c ? c->author : "AUTHOR");
-    if (m->to && c && !*c->outcome)
-        return cli_fail(EX_DATAERR, "'%s' is under review by %s", m->place->name, c->reviewers);
+    if (!workflow_address(cli->home->config, who))
+        return cli_fail(EX_NOINPUT, "no role '%s'", who);
+    *ret = who;
     return 0;
+}
+
+/* An agent at work does it through its port, as the role that it is. */
+static int
+call_port(Cli *cli, json_t *request)
+{
+    g_autoptr(json_t) done = NULL;
+
+    if (!cli_text(cli, "from"))
+        return cli_call(cli, request, "ok", &done);
+    json_decref(request);
+    return cli_fail(EX_NOPERM, "an agent acts as its own role");
 }
 
 int
@@ -121,19 +135,16 @@ cmd_artifact_move(Cli *cli, int argc, char **argv)
     g_auto(ArtifactMove) move = {0};
     ArtifactId id;
     EffectId after;
+    const char *who = NULL;
     if (cli_in_agent())
-        return cli_fail(EX_NOPERM, "artifact move: an agent may not");
+        return call_port(cli, json_pack("{s:s, s:s, s:s}", "verb", "move", "artifact", argv[1],
+                                        "state", argv[2]));
     int status = find(cli, argv[1], &engine, &place, &a);
-    if (status)
+    if (status || (status = find_who(cli, &who)))
         return status;
-    const char *said = cli_text(cli, "from"), *env = g_getenv("POSTRIDER_ROLE");
-    const char *who = said ? said : env && *env ? env : cli->home->config->persons[0].name;
-    if (!workflow_address(cli->home->config, who))
-        return cli_fail(EX_NOINPUT, "no role '%s'", who);
-    if (!artifact_move_plan(engine, &place, a, argv[2], who, &move, &cli->error))
+    if (!artifact_move_plan(engine, &place, a, argv[2], who, &move, &cli->error) ||
+        !artifact_move_alone(engine, &move, a, &cli->error))
         return cli_failed(cli, 0);
-    if ((status = check_review(cli, engine, a, &move)))
-        return status;
     g_autofree char *goal = g_strconcat(" to ", argv[2], NULL);
     if (cli_flag(cli, "commit") &&
         !artifact_move_with_commit(engine, &move, "Move", goal, &cli->error))
@@ -152,6 +163,56 @@ cmd_artifact_move(Cli *cli, int argc, char **argv)
     if (!g_str_equal(now->state, argv[2]))
         return cli_fail(EX_TEMPFAIL, "'%s' was not moved: somebody else was there", now->path);
     cli_print_line(cli, "%s", now->path);
+    return 0;
+}
+
+/* What it is to be: a file, or standard input. */
+static int
+read_text(Cli *cli, const char *file, char **ret)
+{
+    g_autoptr(GBytes) bytes = NULL;
+    int status = file && !g_str_equal(file, "-")
+                     ? cli_read_file(cli, "", file, LIMIT_MESSAGE_BYTES, &bytes)
+                     : outgoing_read_stdin(LIMIT_MESSAGE_BYTES, "the artifact", &bytes);
+
+    if (!status)
+        *ret = text_from_bytes(bytes);
+    if (!status && strlen(*ret) != g_bytes_get_size(bytes))
+        return cli_fail(EX_DATAERR, "an artifact is text");
+    return status;
+}
+
+int
+cmd_artifact_write(Cli *cli, int argc, char **argv)
+{
+    g_autoptr(Engine) engine = NULL;
+    g_autoptr(ArtifactWrite) write = NULL;
+    g_autofree char *text = NULL;
+    const char *digest = cli_text(cli, "if-digest"), *who = NULL;
+    EffectId owed;
+    int status = read_text(cli, argv[2], &text);
+    if (status)
+        return status;
+    if (cli_in_agent())
+        return call_port(cli, json_pack("{s:s, s:s, s:s, s:s}", "verb", "write", "path", argv[1],
+                                        "content", text, "if_digest", digest ? digest : ""));
+    if ((status = cli_engine(cli, &engine)) || (status = find_who(cli, &who)))
+        return status;
+    if (!artifact_write_plan(engine, argv[1], text, digest, who, &write, &cli->error))
+        return cli_failed(cli, 0);
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, &cli->error))
+        txn.ok = artifact_write_commit(&txn, write, (JobId){0}, &cli->error);
+    if (!txn.done)
+        return cli_failed(cli, 0);
+    (void)settle_local(engine, NULL, NULL);
+    const ArtifactPlace *p = &write->place;
+    if (!file_effect_last(engine->db, p->said_root, p->name, &owed, &cli->error))
+        return cli_failed(cli, 0);
+    if (owed.v)
+        return cli_fail(EX_TEMPFAIL, "'%s' can't be written now; it is tried again", p->path);
+    g_autofree char *hex = digest_hex(&p->bytes);
+    cli_print_line(cli, "%s", hex);
     return 0;
 }
 

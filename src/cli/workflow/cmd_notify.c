@@ -45,7 +45,7 @@ show_only(Cli *cli, Engine *engine, const EventPlan *plan)
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
 
     if (!txn_again(&txn, &cli->error) ||
-        !event_commit(engine, &txn, plan, &msgid, &cli->error) ||
+        !event_commit(engine, &txn, plan, NULL, &msgid, &cli->error) ||
         !print_mail(cli, engine, msgid, &cli->error))
         return cli_failed(cli, 0);
     return 0;
@@ -59,7 +59,7 @@ send(Cli *cli, Engine *engine, const EventPlan *plan)
 
     while (txn_again(&txn, &cli->error)) {
         g_clear_pointer(&msgid, g_free);
-        txn.ok = event_commit(engine, &txn, plan, &msgid, &cli->error);
+        txn.ok = event_commit(engine, &txn, plan, NULL, &msgid, &cli->error);
     }
     if (!txn.done)
         return cli_failed(cli, 0);
@@ -70,6 +70,32 @@ send(Cli *cli, Engine *engine, const EventPlan *plan)
     else if (!print_mail(cli, engine, msgid, &cli->error))
         return cli_failed(cli, 0);
     return 0;
+}
+
+/* An agent at work says it through its port, as the role that it is. */
+static int
+notify_port(Cli *cli, char **argv)
+{
+    g_autoptr(json_t) id = NULL;
+    const char *answers = cli_text(cli, "in-reply-to");
+    json_t *request = json_pack("{s:s, s:s, s:s, s:s}", "verb", "notify", "event", argv[1],
+                                "artifact", argv[2], "to", argv[3]);
+
+    if (answers)
+        json_object_set_new(request, "in_reply_to", json_string(answers));
+    for (char **a = argv + 4; *a; a++) {
+        g_auto(GStrv) parts = g_strsplit(*a, "=", 2);
+        g_autofree char *name = g_ascii_strdown(parts[0], -1);
+        if (!parts[1]) {
+            json_decref(request);
+            return cli_fail(EX_USAGE, "'%s' is no NAME=value", *a);
+        }
+        json_object_set_new(request, name, json_string(parts[1]));
+    }
+    int status = cli_call(cli, request, "message_id", &id);
+    if (!status)
+        cli_print(cli, "%s\n", json_string_value(id));
+    return status;
 }
 
 int
@@ -83,7 +109,9 @@ cmd_notify(Cli *cli, int argc, char **argv)
     g_autofree char *parent = NULL;
     EventType type;
     if (cli_in_agent())
-        return cli_fail(EX_NOPERM, "notify: an agent may not");
+        return cli_text(cli, "from") || cli_flag(cli, "dry-run")
+                   ? cli_fail(EX_NOPERM, "notify: an agent speaks as its own role, at once")
+                   : notify_port(cli, argv);
     if (!event_type_parse(argv[1], &type, &cli->error))
         return cli_failed(cli, EX_USAGE);
     int status = read_vars(cli, argv + 4, vars);

@@ -245,7 +245,7 @@ request_review(Cli *cli,
         return cli_failed(cli, 0);
     while (txn_again(&txn, &cli->error)) {
         g_clear_pointer(&msgid, g_free);
-        txn.ok = event_commit(engine, &txn, plan, &msgid, &cli->error);
+        txn.ok = event_commit(engine, &txn, plan, NULL, &msgid, &cli->error);
     }
     if (!txn.done || !artifact_find(engine->db, place->name, &a, &cli->error))
         return cli_failed(cli, 0);

@@ -189,7 +189,16 @@ intake_direct(Engine *engine,
         *ret_job = job = (JobId){0};
         in->class = MSG_TASK;
     }
-    bool too_long = false, same = false;
+    bool waits, too_long = false, same = false;
+    if (!faces_wait(engine, in, &waits, error))
+        return false;
+    if (waits) {
+        *ret_job = (JobId){0};
+        in->class = MSG_EVENT;
+        in->state = MSG_HANDLED;
+        in->why = "it is read with the next mail";
+        return true;
+    }
     if ((j->trust <= TRUST_ROLE && job.v && !role_talk(engine, job, in->space, &too_long, error)) ||
         (!j->proved && job.v && !came_before(engine, job, in, &same, error)))
         return false;

@@ -458,7 +458,7 @@ commit_acts(Commit *c, Txn *txn, GError **error)
             return false;
         commit_did(c, "%s", did ? did : act->ops->name);
         commit_result(c, act->ops->outside ? "done: %s" : ACT_DONE "%s",
-                      act->ops->outside && did ? did : act->ops->name);
+                      did ? did : act->ops->name);
     }
     return true;
 }

@@ -73,6 +73,8 @@ typedef struct ActOps ActOps;
 typedef struct ProposedAct {
     const ActOps *ops;
     json_t *args; /* texts by name */
+    gpointer plan; /* of the act's own: what it looked at before the transaction; NULL: nothing */
+    GDestroyNotify plan_free;
 } ProposedAct;
 void proposed_act_free(ProposedAct *a);
 LIST_OF(ProposedActs, proposed_acts, ProposedAct, proposed_act_free)

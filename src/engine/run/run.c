@@ -283,7 +283,8 @@ run_context(Task *t, const char *workdir, GError **error)
     context_set_takes(c, context_role_takes(t->run->engine, t->job->role));
     if (t->face && t->face->frame && !t->face->frame(t->run->engine, t->job, &t->in, c, error))
         return NULL;
-    if (!t->mode->context(t->run->engine, t->job, t->role, &t->in, workdir, c, error))
+    if (!faces_page(t->run->engine, t->job, &t->in, c, error) ||
+        !t->mode->context(t->run->engine, t->job, t->role, &t->in, workdir, c, error))
         return NULL;
     context_digest(c, &t->in.context);
     g_clear_pointer(&t->in.manifest, g_bytes_unref);

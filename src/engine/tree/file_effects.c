@@ -1,13 +1,17 @@
 #include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"
+#include "base/exchange.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "engine/face.h"
 #include "engine/tree/file_effects_internal.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define FOLDER_MODE 0777 /* as the umask says: the folder is people's */
 #define FILE_MODE 0666
@@ -68,6 +72,31 @@ file_effect_new(Txn *txn, const char *root, const char *path, const char *text, 
     EffectId id;
 
     return put(txn, EFFECT_FILE_NEW, subject, args, &id, error);
+}
+
+bool
+file_effect_write(Txn *txn, const FileWrite *write, GError **error)
+{
+    g_autofree char *subject = g_build_filename(write->root, write->what, NULL);
+    g_autofree char *before = write->before ? digest_hex(write->before) : g_strdup("");
+    g_autofree char *args =
+        g_strdup_printf("%s\n%s\n%s\n%s", write->root, write->path, before, write->text);
+    const Effect e = {.kind = EFFECT_FILE_WRITE,
+                      .job = write->job,
+                      .account = EFFECT_FILES,
+                      .subject = subject,
+                      .args = args};
+    EffectId id;
+
+    return effect_put(txn, &e, &id, error);
+}
+
+bool
+file_effect_last(Db *db, const char *root, const char *what, EffectId *ret, GError **error)
+{
+    g_autofree char *subject = g_build_filename(root, what, NULL);
+
+    return effect_last(db, EFFECT_FILES, subject, ret, error);
 }
 
 char **
@@ -230,6 +259,196 @@ act_new(Db *db, const Effect *e, GError **error)
            file_create(folder, name, l[NEW_TEXT], strlen(l[NEW_TEXT]), FILE_MODE, error);
 }
 
+/* --- file-write --- */
+
+enum { WRITE_PATH = 1, WRITE_BEFORE, WRITE_TEXT, WRITE_LINES };
+
+/* An open folder of a file that is written, and its name there. */
+typedef struct WritePlace {
+    int folder;
+    const char *name;
+    const char *before;  /* digest; "": nothing is there */
+    char *after;
+} WritePlace;
+
+static void
+write_place_clear(WritePlace *p)
+{
+    if (p->folder >= 0)
+        (void)close(p->folder);
+    g_free(p->after);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WritePlace, write_place_clear)
+
+static bool
+open_write(char *const *l, bool make, WritePlace *ret, GError **error)
+{
+    auto_fd root = dir_open(l[ROOT], error);
+    Digest d;
+
+    if (root < 0)
+        return false;
+    digest_of(l[WRITE_TEXT], strlen(l[WRITE_TEXT]), &d);
+    ret->folder = open_folder(root, l[WRITE_PATH], make, &ret->name, error);
+    ret->before = l[WRITE_BEFORE];
+    ret->after = digest_hex(&d);
+    return ret->folder >= 0;
+}
+
+static char *
+hex_of(GBytes *bytes)
+{
+    gsize len;
+    const void *data = g_bytes_get_data(bytes, &len);
+    Digest d;
+
+    digest_of(data, len, &d);
+    return digest_hex(&d);
+}
+
+/* What an exchange took out and is still there, under a name of its own; NULL: nothing. Caller frees. */
+static bool
+find_displaced(const WritePlace *p, char **ret, GError **error)
+{
+    DIR *dir = dir_list(p->folder, ".");
+    const struct dirent *e;
+
+    *ret = NULL;
+    if (!dir)
+        return err_set_errno(error, errno, "reading a folder");
+    while (!*ret && (e = dir_next(dir)))
+        if (g_strcmp0(file_swap_of(e->d_name), p->name) == 0)
+            *ret = g_strdup(e->d_name);
+    closedir(dir);
+    return true;
+}
+
+/* Bytes that nobody has seen get a name that people see. */
+static bool
+keep_beside(const WritePlace *p, const char *swap, GError **error)
+{
+    for (unsigned n = 1; n < 1000; n++) {
+        g_autofree char *name = g_strdup_printf("%s.edited-%u", p->name, n);
+        if (renameat2(p->folder, swap, p->folder, name, RENAME_NOREPLACE) == 0)
+            return dir_flush(p->folder, error);
+        if (errno == ENOENT)
+            return true;
+        if (errno != EEXIST)
+            return err_set_errno(error, errno, "keeping '%s'", name);
+    }
+    return err_set(error, ERR_LIMIT, "too many files '%s.edited-N'", p->name);
+}
+
+/* It goes, once nobody can write to it any more; what somebody wrote to it in the meantime stays. */
+static bool
+drop_displaced(const WritePlace *p, const char *swap, const char *hex, GError **error)
+{
+    g_autofree char *second = g_strconcat(swap, "~", NULL);
+    g_autoptr(GBytes) last = NULL;
+
+    if (linkat(p->folder, swap, p->folder, second, 0) < 0 && errno != EEXIST && errno != ENOENT)
+        return err_set_errno(error, errno, "looking at '%s'", p->name);
+    if (!file_exchange_finish(p->folder, swap, &last, error))
+        return false;
+    g_autofree char *now = last ? hex_of(last) : NULL;
+    if (now && !g_str_equal(now, hex))
+        return keep_beside(p, second, error);
+    (void)unlinkat(p->folder, second, 0);
+    return true;
+}
+
+/* What was taken out goes, once nobody can write to it, if its bytes are those that were to give way, or ours. Others
+ * belong to somebody: they go back to the place, and ours comes out; where the place has changed again, they stay
+ * beside it. */
+static bool
+finish_displaced(const WritePlace *p, const char *swap, GError **error)
+{
+    g_autoptr(GBytes) out = NULL;
+
+    if (!file_read(p->folder, swap, G_MAXINT32, &out, error) || !out)
+        return out == NULL && !(error && *error);
+    g_autofree char *hex = hex_of(out);
+    if (g_str_equal(hex, p->before) || g_str_equal(hex, p->after))
+        return drop_displaced(p, swap, hex, error);
+    g_autoptr(GBytes) there = NULL;
+    if (!file_read(p->folder, p->name, G_MAXINT32, &there, error))
+        return false;
+    g_autofree char *at = there ? hex_of(there) : g_strdup("");
+    if (!g_str_equal(at, p->after))
+        return keep_beside(p, swap, error);
+    CRASH_POINT("file-giving-back");
+    if (renameat2(p->folder, swap, p->folder, p->name, RENAME_EXCHANGE) < 0)
+        return err_set_errno(error, errno, "giving '%s' back", p->name);
+    return dir_flush(p->folder, error) && finish_displaced(p, swap, error);
+}
+
+static bool
+look_write(Db *db, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError **error)
+{
+    g_auto(GStrv) l = effect_lines(db, e, WRITE_LINES, error);
+    g_auto(WritePlace) p = {.folder = -1};
+    g_autofree char *displaced = NULL;
+    g_autoptr(GError) gone = NULL;
+    At before, after;
+
+    if (!l)
+        return false;
+    bool folder = open_write(l, false, &p, &gone);
+    if (folder && !find_displaced(&p, &displaced, error))
+        return false;
+    if (displaced) {
+        *ret_seen = EFFECT_NOT_YET;
+        return true;
+    }
+    if (!folder && *l[WRITE_BEFORE])
+        return foreign(ret_seen, ret_why, g_strdup_printf("'%s' is gone", l[WRITE_PATH]));
+    if (!look_at(l[ROOT], l[WRITE_PATH], l[WRITE_BEFORE], &before, error) ||
+        !look_at(l[ROOT], l[WRITE_PATH], p.after ? p.after : "", &after, error))
+        return false;
+    if (after == AT_THE_FILE) {
+        *ret_seen = EFFECT_DONE;
+        return dir_flush(p.folder, error);
+    }
+    if (before != (*l[WRITE_BEFORE] ? AT_THE_FILE : AT_NOTHING))
+        return foreign(ret_seen, ret_why,
+                       g_strdup_printf(before == AT_NOTHING ? "'%s' is gone"
+                                                            : "'%s' was changed meanwhile",
+                                       l[WRITE_PATH]));
+    *ret_seen = EFFECT_NOT_YET;
+    return true;
+}
+
+static mode_t
+mode_of(const WritePlace *p)
+{
+    struct stat st;
+
+    return fstatat(p->folder, p->name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_mode & 0777
+                                                                     : FILE_MODE;
+}
+
+static bool
+act_write(Db *db, const Effect *e, GError **error)
+{
+    g_auto(GStrv) l = effect_lines(db, e, WRITE_LINES, error);
+    g_auto(WritePlace) p = {.folder = -1};
+    g_autofree char *displaced = NULL, *swap = NULL;
+    g_autoptr(GBytes) old = NULL;
+    size_t len = l ? strlen(l[WRITE_TEXT]) : 0;
+
+    if (!l || !open_write(l, true, &p, error) || !find_displaced(&p, &displaced, error))
+        return false;
+    if (displaced)
+        return finish_displaced(&p, displaced, error);
+    CRASH_POINT("file-writing");
+    if (!*p.before)
+        return file_create(p.folder, p.name, l[WRITE_TEXT], len, FILE_MODE, error);
+    if (!file_exchange(p.folder, p.name, l[WRITE_TEXT], len, mode_of(&p), &old, &swap, error))
+        return false;
+    CRASH_POINT("file-written");
+    return !swap || finish_displaced(&p, swap, error);
+}
+
 /* --- git-index --- */
 
 enum { INDEX_LINES = TO + 1 };
@@ -322,12 +541,14 @@ act_index(Db *db, const Effect *e, GError **error)
 
 static const EffectOps move_ops = {look_move, act_move};
 static const EffectOps new_ops = {look_new, act_new};
+static const EffectOps write_ops = {look_write, act_write};
 static const EffectOps index_ops = {look_index, act_index};
 static const EffectOps commit_ops = {commit_effect_look, commit_effect_act};
 
 static const EffectOps *const ops[EFFECT_N_KINDS] = {
     [EFFECT_FILE_MOVE] = &move_ops,
     [EFFECT_FILE_NEW] = &new_ops,
+    [EFFECT_FILE_WRITE] = &write_ops,
     [EFFECT_GIT_INDEX] = &index_ops,
     [EFFECT_GIT_COMMIT] = &commit_ops,
 };

@@ -13,12 +13,20 @@
  *       anything else                 somebody else's doing
  *
  *   file-new    a file with these bytes is to be there; another one at its place is somebody's
+ *   file-write  the file with these bytes lies at `path`, or nothing does, and other bytes are to be there:
+ *
+ *       at path                          the write is
+ *       what was there before            not yet
+ *       the other bytes                  done, once nobody can write to what was there before any more
+ *       anything else                    somebody else's doing. Bytes of theirs that had to give way while
+ *                                        we looked are back at their place, or beside it as PATH.edited-N
+ *
  *   git-index   what the index of the repository has at `from` is to stand at `to`, as `git mv` does it; no hook,
  *               filter or setting of the repository runs. A locked index is tried again later
  *   git-commit  these bytes, at `to` and no longer at `from`, are committed; nothing else is, and what others have staged
  *               stays as it is. It waits for the move, and for a merge or rebase that is not finished
  *
- * Nothing is ever replaced.
+ * Nothing that nobody has seen is ever replaced.
  */
 #include "engine/engine.h"
 #include "store/out/effects.h"
@@ -38,6 +46,17 @@ typedef struct FileCommit {
 bool file_effect_commit(Txn *txn, const FileMove *move, const FileCommit *commit, GError **error);
 bool
 file_effect_new(Txn *txn, const char *root, const char *path, const char *text, GError **error);
+typedef struct FileWrite {
+    const char *root, *path;
+    const char *what;     /* as FileMove.what */
+    const Digest *before; /* NULL: nothing is there */
+    const char *text;
+    JobId job; /* whose it is; {0}: none's */
+} FileWrite;
+bool file_effect_write(Txn *txn, const FileWrite *write, GError **error);
+/* Is anything still owed to the file? The newest; {0}: no. */
+bool file_effect_last(
+    Db *db, const char *root, const char *what, EffectId *ret, GError **error);
 
 /* Settles all that is owed to files, and tells the faces. What can't be done now stays owed: ERR_LATER. */
 bool file_effects_settle(Engine *engine, GError **error);

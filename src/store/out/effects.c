@@ -6,7 +6,7 @@
 #include "store/rows.h"
 
 static const char *const kind_names[] = {"mail-move", "mail-flag", "file-move", "file-new",
-                                         "git-index", "git-commit"};
+                                         "file-write", "git-index", "git-commit"};
 _Static_assert(G_N_ELEMENTS(kind_names) == EFFECT_N_KINDS, "name every EffectKind");
 
 bool
@@ -38,6 +38,14 @@ effect_put_move(Txn *txn,
     EffectId id;
 
     return effect_put(txn, &e, &id, error);
+}
+
+bool
+effect_last(Db *db, const char *account, const char *subject, EffectId *ret, GError **error)
+{
+    return sql_int(db,
+                   "SELECT max(id) FROM effect WHERE failed IS NULL AND account = ? AND subject = ?",
+                   &ret->v, error, "ss", account, subject);
 }
 
 /* An effect while it is being settled. */

@@ -18,6 +18,7 @@ typedef enum EffectKind {
     EFFECT_MAIL_FLAG,
     EFFECT_FILE_MOVE, /* a file of a folder that people work in gets another place there */
     EFFECT_FILE_NEW,  /* a file appears there, once */
+    EFFECT_FILE_WRITE, /* a file there gets other bytes */
     EFFECT_GIT_INDEX, /* the index of its repository follows a move */
     EFFECT_GIT_COMMIT, /* it is committed */
     EFFECT_N_KINDS
@@ -75,6 +76,9 @@ bool effects_settle(Db *db,
                     GError **error);
 /* Is one of this kind and subject still to be done? */
 bool effect_is_owed(Db *db, EffectKind kind, const char *subject, bool *ret, GError **error);
+/* The newest that is still owed on a subject; {0}: none is. */
+bool effect_last(
+    Db *db, const char *account, const char *subject, EffectId *ret, GError **error);
 bool effects_count(Db *db, bool failed, unsigned *ret_n, GError **error);
 /* Failed ones, for doctor: "what where why" lines. */
 bool effects_findings(Db *db, GPtrArray **ret_lines, GError **error);

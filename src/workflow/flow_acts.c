@@ -1,0 +1,413 @@
+#include "workflow/flow_acts.h"
+#include "base/err.h"
+#include "mail/msgid.h"
+#include "store/out/outbox.h"
+#include "workflow/artifact_write.h"
+#include "workflow/event_send.h"
+
+/* What an act has looked at; one of the three. */
+typedef struct FlowAct {
+    EventPlan *event;
+    ArtifactWrite *write;
+    ArtifactPlace place;
+    Artifact *artifact;
+    ArtifactMove *move; /* of place and artifact */
+    char *msgid;        /* of the event, once it is written down */
+} FlowAct;
+
+static void
+flow_act_free(gpointer p)
+{
+    FlowAct *f = p;
+
+    event_plan_free(f->event);
+    artifact_write_free(f->write);
+    if (f->move)
+        artifact_move_clear(f->move);
+    g_free(f->move);
+    artifact_place_clear(&f->place);
+    artifact_free(f->artifact);
+    g_free(f->msgid);
+    g_free(f);
+}
+
+static FlowAct *
+begin(ProposedAct *act)
+{
+    act->plan = g_new0(FlowAct, 1);
+    act->plan_free = flow_act_free;
+    return act->plan;
+}
+
+/* The artifact whose record or file it changes; NULL: none. */
+static const char *
+touches(const FlowAct *f)
+{
+    return f->event ? event_plan_name(f->event) : f->write ? f->write->place.name : f->place.name;
+}
+
+/* Words of strangers decide nothing, and write nothing. */
+static bool
+may_act(const Engine *engine, const Job *job, const StepInput *in, GError **error)
+{
+    if (in->floor < TRUST_ROLE)
+        return err_set(error, ERR_NEVER,
+                       "words of somebody unknown were read in this round: what becomes of "
+                       "artifacts is for others to say");
+    return workflow_address(engine->home->config, job->role) ||
+           err_set(error, ERR_NEVER, "'%s' takes no part in the workflow", job->role);
+}
+
+/* What an earlier act of the same step does with this artifact. *ret_write NULL: nothing. ERR_NEVER: it changes the
+ * record, which is looked at anew in the next step. */
+static bool
+find_earlier(const Proposal *p, const char *name, const ArtifactWrite **ret_write, GError **error)
+{
+    *ret_write = NULL;
+    LIST_EACH(const ProposedAct, act, p->acts) {
+        const FlowAct *f = act->plan_free == flow_act_free ? act->plan : NULL;
+        if (!f || g_strcmp0(touches(f), name) != 0)
+            continue;
+        if (!f->write)
+            return err_set(error, ERR_NEVER,
+                           "this step has decided on '%s' already: one event or move of an "
+                           "artifact in one step",
+                           name);
+        *ret_write = f->write;
+    }
+    return true;
+}
+
+static bool
+offered(Engine *engine, const Job *job, bool *ret, GError **error)
+{
+    const Config *config = engine->home->config;
+
+    *ret = *config->workflow_root && config->n_artifacts > 0 &&
+           workflow_address(config, job->role); /* no member of a panel */
+    return true;
+}
+
+/* --- notify --- */
+
+static const ActField notify_fields[] = {
+    {"event",
+     "review-request, approval, rejection, clarification-request, blocker-report, status-update, question "
+     "or answer",
+     true, false},
+    {"artifact", "its path, or - for a question or answer about none", true, false},
+    {"to", "names of roles, with commas between", true, false},
+    {"in_reply_to", "Message-ID of what it answers; empty for the open review of the artifact",
+     false, false},
+    {"context", "what they should know; answer and status-update need it", false, true},
+    {"question", "of a question or clarification-request", false, true},
+    {"issues_found", "of a rejection", false, true},
+    {"blocking_details", "of a blocker-report", false, true},
+    {"reviewer_comments", "of an approval or rejection", false, true},
+    {"next_state", "of an approval; empty for the next", false, false},
+    {"next_roles", "who get it too", false, false},
+    {"next_actions", "what they should do next", false, true},
+    {"review_type", "of a review-request", false, false},
+    {"blocking", "yes or no", false, false},
+    {"session_id", "of a status-update", false, false},
+    {NULL, NULL, false, false},
+};
+#define FIRST_VARIABLE 4
+
+static bool
+read_variables(const json_t *args, EventVars *vars, GError **error)
+{
+    for (const ActField *f = notify_fields + FIRST_VARIABLE; f->name; f++) {
+        const char *said = act_text(args, f->name);
+        g_autofree char *name = g_ascii_strup(f->name, -1);
+        g_autofree char *all = g_strconcat(name, "=", said, NULL);
+        if (said && *said && !event_vars_add(vars, all, error))
+            return false;
+    }
+    return true;
+}
+
+/* The newest question among what was shown; NULL: none. Borrowed. */
+static bool
+find_question(Engine *engine, const StepInput *in, char **ret, GError **error)
+{
+    *ret = NULL;
+    LIST_EACH(const MsgRow, row, in->shown) {
+        g_autoptr(FlowEvent) e = NULL;
+        if (!flow_event_find(engine->db, row->msgid, &e, error))
+            return false;
+        if (!e || !*e->question)
+            continue;
+        g_free(*ret);
+        *ret = g_strdup(e->msgid);
+    }
+    return true;
+}
+
+/* What it answers: a mail that the role may see. */
+static bool
+find_parent(Engine *engine,
+            const Job *job,
+            const StepInput *in,
+            const char *said,
+            EventType type,
+            char **ret,
+            GError **error)
+{
+    g_autoptr(MsgRow) row = NULL;
+    g_autoptr(OutRow) out = NULL;
+    const Viewer viewer = VIEWER_OF(job->role);
+
+    if (!said || !*said)
+        return type != EVENT_ANSWER || find_question(engine, in, ret, error);
+    g_autofree char *id = msgid_parse(said);
+    if (id && (!messages_find(engine->db, &viewer, id, &row, error) ||
+               !outbox_find(engine->db, &viewer, id, &out, error)))
+        return false;
+    if (!row && !out)
+        return err_set(error, ERR_NEVER, "there is no mail '%s' here", said);
+    *ret = g_steal_pointer(&id);
+    return true;
+}
+
+/* What the policy says about any mail of this job it says about this one; but an event can't wait for a yes. */
+static bool
+check_policy(Engine *engine,
+             const Job *job,
+             const StepInput *in,
+             EventPlan *plan,
+             GError **error)
+{
+    g_autoptr(Proposal) p = proposal_new(PROPOSE_CONTINUE);
+    g_autoptr(GArray) verdicts = NULL;
+
+    proposed_mails_add(p->mails, event_plan_mail(engine, plan));
+    if (!policy_check(engine, job, in, p, &verdicts, error))
+        return false;
+    const Verdict *v = &g_array_index(verdicts, Verdict, 0);
+    if (v->kind != VERDICT_ALLOWED)
+        return err_set(error, ERR_NEVER, "%s", v->why);
+    return event_plan_say(plan, v->subject, v->body, error);
+}
+
+/* Of an artifact that this very step writes, what is decided is decided on the new bytes. */
+static bool
+find_written(Engine *engine,
+             const Proposal *p,
+             const char *said,
+             const ArtifactPlace **ret,
+             GError **error)
+{
+    g_auto(ArtifactPlace) at = {0};
+    const ArtifactWrite *write;
+
+    *ret = NULL;
+    if (p->acts->len == 0)
+        return true;
+    if (!artifact_place_look(engine, said, &at, error) ||
+        !find_earlier(p, at.name, &write, error))
+        return false;
+    *ret = write ? &write->place : NULL;
+    return true;
+}
+
+static bool
+propose_notify(Engine *engine,
+               const Job *job,
+               const StepInput *in,
+               ProposedAct *act,
+               Proposal *p,
+               GError **error)
+{
+    g_autoptr(EventVars) vars = event_vars_new();
+    g_autoptr(GPtrArray) to = g_ptr_array_new();
+    g_autofree char *parent = NULL;
+    const char *path = act_text(act->args, "artifact");
+    EventType type;
+    EventNew new = {.from = job->role, .to = to, .vars = vars};
+    FlowAct *f = begin(act);
+
+    g_ptr_array_add(to, (char *)act_text(act->args, "to"));
+    new.path = g_str_equal(path, "-") ? NULL : path;
+    if (!may_act(engine, job, in, error) ||
+        !event_type_parse(act_text(act->args, "event"), &type, error) ||
+        !read_variables(act->args, vars, error) ||
+        !find_parent(engine, job, in, act_text(act->args, "in_reply_to"), type, &parent, error) ||
+        (new.path && !find_written(engine, p, path, &new.place, error)))
+        return false;
+    new.type = type;
+    new.in_reply_to = parent;
+    if (!event_plan(engine, &new, &f->event, error) ||
+        !check_policy(engine, job, in, f->event, error))
+        return false;
+    LIST_EACH(const MsgRow, row, in->shown)
+        if (type != EVENT_STATUS_UPDATE)
+            g_array_append_val(p->settles, row->id);
+    return true;
+}
+
+static bool
+commit_notify(Engine *engine,
+              Txn *txn,
+              const Job *job,
+              const StepInput *in,
+              const ProposedAct *act,
+              const StepResult *result,
+              char **ret_did,
+              GError **error)
+{
+    FlowAct *f = act->plan;
+    const EventBy by = {.job = job, .step = result->step, .floor = in->floor};
+
+    g_clear_pointer(&f->msgid, g_free);
+    if (!event_commit(engine, txn, f->event, &by, &f->msgid, error))
+        return false;
+    g_autofree char *words = event_plan_words(f->event);
+    *ret_did = g_strdup_printf("sent %s <%s>", words, f->msgid);
+    return true;
+}
+
+static void
+answer_notify(const ProposedAct *act, json_t *answer)
+{
+    const FlowAct *f = act->plan;
+    g_autofree char *id = msgid_format(f->msgid);
+
+    json_object_set_new(answer, "message_id", json_string(id));
+}
+
+const ActOps act_notify = {
+    .name = "notify",
+    .about = "tells roles what has become of an artifact, and decides it: an approval moves it on",
+    .fields = notify_fields,
+    .offered = offered,
+    .propose = propose_notify,
+    .commit = commit_notify,
+    .answer = answer_notify,
+};
+
+/* --- move --- */
+
+static const ActField move_fields[] = {
+    {"artifact", "its path", true, false},
+    {"state", "where it goes", true, false},
+    {NULL, NULL, false, false},
+};
+
+static bool
+propose_move(Engine *engine,
+             const Job *job,
+             const StepInput *in,
+             ProposedAct *act,
+             Proposal *p,
+             GError **error)
+{
+    const char *path = act_text(act->args, "artifact"), *state = act_text(act->args, "state");
+    const ArtifactPlace *written;
+    FlowAct *f = begin(act);
+
+    if (!may_act(engine, job, in, error) || !find_written(engine, p, path, &written, error))
+        return false;
+    if (written)
+        artifact_place_copy(written, &f->place);
+    else if (!artifact_place_find(engine, path, &f->place, error))
+        return false;
+    if (!artifact_find(engine->db, f->place.name, &f->artifact, error))
+        return false;
+    f->move = g_new0(ArtifactMove, 1);
+    return artifact_move_plan(engine, &f->place, f->artifact, state, job->role, f->move, error) &&
+           artifact_move_alone(engine, f->move, f->artifact, error);
+}
+
+static bool
+commit_move(Engine *engine,
+            Txn *txn,
+            const Job *job,
+            const StepInput *in,
+            const ProposedAct *act,
+            const StepResult *result,
+            char **ret_did,
+            GError **error)
+{
+    const FlowAct *f = act->plan;
+    ArtifactId id;
+    EffectId after;
+
+    *ret_did = g_strdup_printf("moved '%s' to '%s'", f->place.name,
+                               f->move->to ? f->move->to : f->move->from);
+    return artifact_move_commit(txn, f->move, f->artifact, &id, &after, error);
+}
+
+const ActOps act_move = {
+    .name = "move",
+    .about = "brings an artifact to another state, where that needs no approval",
+    .fields = move_fields,
+    .offered = offered,
+    .propose = propose_move,
+    .commit = commit_move,
+};
+
+/* --- write --- */
+
+static const ActField write_fields[] = {
+    {"path", "of the artifact", true, false},
+    {"content", "all of its text", true, true},
+    {"if_digest", "sha256 of the bytes that it takes the place of; empty for a new one", false,
+     false},
+    {NULL, NULL, false, false},
+};
+
+static bool
+propose_write(Engine *engine,
+              const Job *job,
+              const StepInput *in,
+              ProposedAct *act,
+              Proposal *p,
+              GError **error)
+{
+    FlowAct *f = begin(act);
+    const ArtifactWrite *before;
+
+    if (!may_act(engine, job, in, error) ||
+        !artifact_write_plan(engine, act_text(act->args, "path"), act_text(act->args, "content"),
+                             act_text(act->args, "if_digest"), job->role, &f->write, error) ||
+        !find_earlier(p, f->write->place.name, &before, error))
+        return false;
+    return !before || err_set(error, ERR_NEVER, "this step has written '%s' already",
+                              f->write->place.name);
+}
+
+static bool
+commit_write(Engine *engine,
+             Txn *txn,
+             const Job *job,
+             const StepInput *in,
+             const ProposedAct *act,
+             const StepResult *result,
+             char **ret_did,
+             GError **error)
+{
+    const FlowAct *f = act->plan;
+
+    *ret_did = g_strdup_printf("wrote '%s'", f->write->place.path);
+    return artifact_write_commit(txn, f->write, job->id, error);
+}
+
+static void
+answer_write(const ProposedAct *act, json_t *answer)
+{
+    const FlowAct *f = act->plan;
+    g_autofree char *hex = digest_hex(&f->write->place.bytes);
+
+    json_object_set_new(answer, "digest", json_string(hex));
+}
+
+const ActOps act_write = {
+    .name = "write",
+    .about = "gives an artifact other bytes, or begins one",
+    .fields = write_fields,
+    .offered = offered,
+    .propose = propose_write,
+    .commit = commit_write,
+    .answer = answer_write,
+};
