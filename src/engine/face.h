@@ -98,6 +98,8 @@ struct FaceOps {
      * `tmux = yes`. NULL: by its number. Caller frees. */
     char **(*watched)(Engine *engine, const Job *job);
 
+    /* A step of any job has settled this mail. */
+    bool (*handled)(Engine *engine, Txn *txn, const Job *job, const MsgRow *row, GError **error);
     /* What brains may do that is of this face (engine/act.h); ends with NULL. */
     const ActOps *const *acts;
 
@@ -133,6 +135,8 @@ bool faces_open(Engine *engine, GError **error);
 const char *faces_claim(const Engine *engine, const MsgNew *in);
 bool
 faces_stored(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GError **error);
+bool
+faces_handled(Engine *engine, Txn *txn, const Job *job, const MsgRow *row, GError **error);
 bool faces_wait(Engine *engine, const MsgNew *in, bool *ret, GError **error);
 bool faces_page(
     Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error);

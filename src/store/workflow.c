@@ -65,7 +65,23 @@ static const char *const sql[] = {
     "  role TEXT NOT NULL,"
     "  message INTEGER NOT NULL,"
     "  PRIMARY KEY (role, message)"
-    ");",
+    ");"
+    "CREATE TABLE event_to ("
+    "  role TEXT NOT NULL,"
+    "  event INTEGER NOT NULL,"
+    "  rank INTEGER NOT NULL," /* in which order they are read */
+    "  type TEXT NOT NULL,"
+    "  state TEXT NOT NULL,"
+    "  artifact INTEGER NOT NULL,"
+    "  done INTEGER NOT NULL," /* it waits for nothing any more */
+    "  PRIMARY KEY (role, event)"
+    ");"
+    "CREATE INDEX event_to_order ON event_to (role, done, rank, event);"
+    "CREATE INDEX event_to_artifact ON event_to (role, artifact, done, rank, event);"
+    "CREATE INDEX event_to_type ON event_to (role, type, done, rank, event);"
+    "CREATE INDEX event_to_state ON event_to (role, state, done, rank, event);"
+    "CREATE INDEX event_to_event ON event_to (event);"
+    "CREATE INDEX event_asked ON event (sender, answer) WHERE question <> '';",
 };
 const SqlPart workflow_tables = {sql, G_N_ELEMENTS(sql)};
 
@@ -252,6 +268,16 @@ cycle_renew(Txn *txn, CycleId id, const char *digest, GError **error)
     return sql_run(txn, "UPDATE cycle SET digest = ? WHERE id = ?", error, "si", digest, id.v);
 }
 
+/* Its review-request waits for the reviewers, or does not any more. */
+static bool
+set_request(Txn *txn, CycleId id, int done, GError **error)
+{
+    return sql_run(txn,
+                   "UPDATE event_to SET done = ? WHERE type = 'review-request' AND event IN "
+                   "(SELECT id FROM event WHERE cycle = ?)",
+                   error, "ii", (int64_t)done, id.v);
+}
+
 bool
 cycle_close(Txn *txn,
             CycleId id,
@@ -267,7 +293,8 @@ cycle_close(Txn *txn,
                      "WHERE id = ? AND outcome = ''",
                      &open, error, "sssii", outcome, by, msgid, txn_now(txn), id.v))
         return false;
-    return open || err_set(error, ERR_AGAIN, "the review was closed meanwhile; try again");
+    return open ? set_request(txn, id, 1, error)
+                : err_set(error, ERR_AGAIN, "the review was closed meanwhile; try again");
 }
 
 bool
@@ -276,7 +303,8 @@ cycle_reopen(Txn *txn, CycleId id, GError **error)
     return sql_run(txn,
                    "UPDATE cycle SET outcome = '', decided_by = '', resolved_by = '', "
                    "closed_us = 0 WHERE id = ?",
-                   error, "i", id.v);
+                   error, "i", id.v) &&
+           set_request(txn, id, 0, error);
 }
 
 /* --- mail that waits --- */
@@ -299,6 +327,37 @@ flow_waiting_take(Txn *txn, const char *role, GArray **ret, GError **error)
 
 /* --- events --- */
 
+/* Blockers, then reviews, questions, and what is only told. */
+static int
+rank_of(const char *type)
+{
+    static const char *const ranks[][4] = {
+        {"blocker-report"},
+        {"review-request", "approval", "rejection"},
+        {"clarification-request", "question", "answer"},
+    };
+
+    for (int i = 0; i < (int)G_N_ELEMENTS(ranks); i++)
+        if (g_strv_contains(ranks[i], type))
+            return i;
+    return G_N_ELEMENTS(ranks);
+}
+
+static bool
+put_recipients(Txn *txn, const FlowEvent *e, EventId id, GError **error)
+{
+    g_auto(GStrv) to = g_strsplit(e->recipients, ",", -1);
+
+    for (char **role = to; *role; role++)
+        if (!sql_run(txn,
+                     "INSERT INTO event_to (role, event, rank, type, state, artifact, done) "
+                     "VALUES (?, ?, ?, ?, ?, ?, 0)",
+                     error, "siissi", *role, id.v, (int64_t)rank_of(e->type), e->type, e->state,
+                     e->artifact.v))
+            return false;
+    return true;
+}
+
 bool
 flow_event_put(Txn *txn, const FlowEvent *e, EventId *ret, GError **error)
 {
@@ -307,7 +366,8 @@ flow_event_put(Txn *txn, const FlowEvent *e, EventId *ret, GError **error)
                       "digest, question, answer, at_us) "
                       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?)",
                       &ret->v, error, "siissssssi", e->type, e->artifact.v, e->cycle.v, e->msgid,
-                      e->sender, e->recipients, e->state, e->digest, e->question, txn_now(txn));
+                      e->sender, e->recipients, e->state, e->digest, e->question, txn_now(txn)) &&
+           put_recipients(txn, e, *ret, error);
 }
 
 bool
@@ -344,7 +404,65 @@ flow_event_answer(Txn *txn, const char *question_msgid, const char *answer_msgid
 {
     return sql_run(txn,
                    "UPDATE event SET answer = ? WHERE msgid = ? AND question <> '' AND answer = ''",
-                   error, "ss", answer_msgid, question_msgid);
+                   error, "ss", answer_msgid, question_msgid) &&
+           sql_run(txn,
+                   "UPDATE event_to SET done = 1 WHERE event IN "
+                   "(SELECT id FROM event WHERE msgid = ? AND answer <> '')",
+                   error, "s", question_msgid);
+}
+
+/* --- what waits for a role --- */
+
+#define NEEDS_NO_ANSWER "type IN ('approval', 'rejection', 'answer', 'status-update')"
+
+bool
+flow_seen(Txn *txn, const char *role, EventId upto, GError **error)
+{
+    return sql_run(txn,
+                   "UPDATE event_to SET done = 1 WHERE role = ? AND done = 0 AND event <= ? "
+                   "AND " NEEDS_NO_ANSWER,
+                   error, "si", role, upto.v);
+}
+
+bool
+flow_handled(Txn *txn, const char *role, const char *msgid, GError **error)
+{
+    return sql_run(txn,
+                   "UPDATE event_to SET done = 1 WHERE role = ? AND done = 0 AND event IN "
+                   "(SELECT id FROM event WHERE msgid = ?) AND " NEEDS_NO_ANSWER,
+                   error, "ss", role, msgid);
+}
+
+bool
+flow_newest_id(Db *db, EventId *ret, GError **error)
+{
+    return sql_int(db, "SELECT max(id) FROM event", &ret->v, error, "");
+}
+
+bool
+flow_inbox(Db *db, const FlowInbox *q, FlowEvents **ret, GError **error)
+{
+    /* What is not asked for is no condition, so that the index of the others is used. */
+    g_autofree char *rest = g_strdup_printf(
+        "FROM event_to JOIN event ON event.id = event_to.event WHERE event_to.role = ?1 "
+        "AND %s AND %s AND %s AND event_to.event > ?5 %s "
+        "event_to.rank, event_to.event LIMIT ?6",
+        q->type ? "event_to.type = ?2" : "?2 IS NULL",
+        q->state ? "event_to.state = ?3" : "?3 IS NULL",
+        q->artifact.v ? "event_to.artifact = ?4" : "?4 = 0",
+        q->all ? "ORDER BY" : "AND event_to.done = 0 ORDER BY event_to.done,");
+
+    return rows_list(db, &flow_event_shape, rest, ret, error, "sssiii", q->role, q->type,
+                     q->state, q->artifact.v, q->behind.v, (int64_t)(q->limit ? q->limit : 50));
+}
+
+bool
+flow_asked(Db *db, const char *role, FlowEvents **ret, GError **error)
+{
+    return rows_list(db, &flow_event_shape,
+                     "FROM event WHERE sender = ? AND question <> '' AND answer = '' ORDER BY id "
+                     "LIMIT 50",
+                     ret, error, "s", role);
 }
 
 bool

@@ -106,6 +106,24 @@ bool cycle_close(
 /* Not closed after all. */
 bool cycle_reopen(Txn *txn, CycleId id, GError **error);
 
+/* What waits for a role: reviews that are open, questions and blockers without an answer, and what nobody has read yet.
+ * In the order of reading: blockers, reviews, questions, what is told; the oldest first. */
+typedef struct FlowInbox {
+    const char *role;
+    const char *type, *state; /* NULL: any */
+    ArtifactId artifact;      /* {0}: any */
+    EventId behind;           /* newer ones only */
+    bool all;                 /* what waits for nothing too */
+    unsigned limit;           /* 0: 50 */
+} FlowInbox;
+bool flow_inbox(Db *db, const FlowInbox *q, FlowEvents **ret, GError **error);
+/* The first 50 questions of the role that nobody has answered. */
+bool flow_asked(Db *db, const char *role, FlowEvents **ret, GError **error);
+bool flow_newest_id(Db *db, EventId *ret, GError **error);
+/* What needs no answer was read: all up to this event, or one mail. */
+bool flow_seen(Txn *txn, const char *role, EventId upto, GError **error);
+bool flow_handled(Txn *txn, const char *role, const char *msgid, GError **error);
+
 /* Mail that waits until its role has other mail. take gives the ids, of int64_t, oldest first; caller unrefs. */
 bool flow_waiting_put(Txn *txn, const char *role, MsgId message, GError **error);
 bool flow_waiting_take(Txn *txn, const char *role, GArray **ret, GError **error);

@@ -60,6 +60,19 @@ workflow_address(const Config *config, const char *name)
     return role ? role->address : NULL;
 }
 
+GPtrArray *
+workflow_names(const Config *config)
+{
+    GPtrArray *names = g_ptr_array_new();
+
+    for (unsigned i = 0; i < config->n_roles; i++)
+        g_ptr_array_add(names, (char *)config->roles[i].name);
+    for (unsigned i = 0; i < config->n_persons; i++)
+        g_ptr_array_add(names, (char *)config->persons[i].name);
+    g_ptr_array_add(names, NULL);
+    return names;
+}
+
 const char *
 workflow_coordinator(const Engine *engine)
 {

@@ -71,3 +71,5 @@ bool artifact_may_move(const Engine *engine,
 const char *workflow_coordinator(const Engine *engine);
 /* The address of a role or person by name; NULL: nobody here is called so. Borrowed. */
 const char *workflow_address(const Config *config, const char *name);
+/* All such names, borrowed, with a NULL behind; caller unrefs. */
+GPtrArray *workflow_names(const Config *config);

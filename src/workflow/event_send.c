@@ -53,14 +53,10 @@ event_plan_free(EventPlan *p)
 static bool
 refuse_nobody(const Config *config, const char *name, GError **error)
 {
-    g_autoptr(GPtrArray) names = g_ptr_array_new();
-
-    for (unsigned i = 0; i < config->n_roles; i++)
-        g_ptr_array_add(names, (char *)config->roles[i].name);
-    for (unsigned i = 0; i < config->n_persons; i++)
-        g_ptr_array_add(names, (char *)config->persons[i].name);
-    g_ptr_array_add(names, NULL);
+    g_autoptr(GPtrArray) names = workflow_names(config);
     g_autofree char *hint = text_did_you_mean(name, (const char *const *)names->pdata);
+    if (config_helper(config, name))
+        return err_set(error, ERR_NEVER, "'%s' takes no mail", name);
     return err_set(error, ERR_NEVER, "no role '%s'%s", name, hint);
 }
 

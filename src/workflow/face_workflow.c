@@ -88,7 +88,6 @@ stored(Engine *engine,
         return true;
     if (!supervise_mail(engine, txn, in, m, error))
         return false;
-        return true;
     if (in->class == MSG_EVENT)
         return flow_waiting_put(txn, in->role, id, error);
     if (in->class != MSG_ORDER)
@@ -107,6 +106,12 @@ static void
 forget(void *sight)
 {
     event_sight_free(sight);
+}
+
+static bool
+handled(Engine *engine, Txn *txn, const Job *job, const MsgRow *row, GError **error)
+{
+    return flow_handled(txn, job->role, row->msgid, error);
 }
 
 /* --- a move is done, or was not --- */
@@ -284,6 +289,7 @@ const FaceOps face_workflow = {
     .see = see,
     .forget = forget,
     .due = due,
+    .handled = handled,
     .settled = settled,
     .check = check,
 };

@@ -16,7 +16,7 @@ typedef struct Settings {
     GStringChunk *strings;
     GPtrArray *sections; /* ConfSection */
     GPtrArray *vectors;  /* char ** */
-    GArray *accounts, *brains, *roles, *persons, *artifacts, *spaces, *panels;
+    GArray *accounts, *brains, *roles, *helpers, *persons, *artifacts, *spaces, *panels;
 } Settings;
 
 static const char *
@@ -298,7 +298,7 @@ add_brain(Settings *s, const ConfSection *section)
 }
 
 static void
-add_role(Settings *s, const ConfSection *section)
+add_role(Settings *s, const ConfSection *section, GArray *to)
 {
     const char *sandbox = conf_value(section, "sandbox");
     ConfRole role = {
@@ -314,7 +314,7 @@ add_role(Settings *s, const ConfSection *section)
     fill(s, section, &role);
     if (g_str_equal(role.brain, "none") && !conf_find_section(s->sections, "brain", "none"))
         role.brain = role.mode = "";
-    g_array_append_val(s->roles, role);
+    g_array_append_val(to, role);
 }
 
 static void
@@ -469,7 +469,7 @@ fill_arrays(Settings *s)
         if (g_str_equal(section->kind, "panel"))
             add_panel(s, section);
         if (role)
-            add_role(s, section);
+            add_role(s, section, as_bool(conf_value(section, "mail")) ? s->roles : s->helpers);
         if (g_str_equal(section->kind, "person") ||
             (role && as_bool(conf_value(section, "person"))))
             add_person(s, section);
@@ -497,6 +497,8 @@ fill_public(Settings *s)
         .n_brains = s->brains->len,
         .roles = (const ConfRole *)(void *)s->roles->data,
         .n_roles = s->roles->len,
+        .helpers = (const ConfRole *)(void *)s->helpers->data,
+        .n_helpers = s->helpers->len,
         .persons = (const ConfPerson *)(void *)s->persons->data,
         .n_persons = s->persons->len,
     };
@@ -516,6 +518,7 @@ config_parse(const char *text, size_t len, const char *file_name, Config **ret, 
     s->accounts = g_array_new(FALSE, FALSE, sizeof(ConfAccount));
     s->brains = g_array_new(FALSE, FALSE, sizeof(ConfBrain));
     s->roles = g_array_new(FALSE, FALSE, sizeof(ConfRole));
+    s->helpers = g_array_new(FALSE, FALSE, sizeof(ConfRole));
     s->persons = g_array_new(FALSE, FALSE, sizeof(ConfPerson));
     s->artifacts = g_array_new(FALSE, FALSE, sizeof(ConfArtifact));
     s->spaces = g_array_new(FALSE, FALSE, sizeof(ConfSpace));
@@ -548,6 +551,7 @@ config_free(Config *config)
     g_array_unref(s->artifacts);
     g_array_unref(s->persons);
     g_array_unref(s->roles);
+    g_array_unref(s->helpers);
     g_array_unref(s->brains);
     g_array_unref(s->accounts);
     g_ptr_array_unref(s->vectors);

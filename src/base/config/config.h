@@ -219,6 +219,8 @@ struct Config {
     unsigned n_brains;
     const ConfRole *roles;
     unsigned n_roles;
+    const ConfRole *helpers; /* roles that take no mail (`mail = no`), and are nobody's but a person's at a terminal */
+    unsigned n_helpers;
     const ConfPerson
         *persons; /* the owner is persons[0], also when the file does not name them */
     unsigned n_persons;
@@ -245,6 +247,8 @@ const ConfPanel *config_panel(const Config *config, const char *name);
 /* By name, NULL when there is none; by address compares addr-specs (domain in any case, our own
  * plus tags dropped; the local part of a role in any case, too). */
 const ConfRole *config_role(const Config *config, const char *name);
+/* A role of this name that takes no mail. NULL: there is none. */
+const ConfRole *config_helper(const Config *config, const char *name);
 const ConfRole *config_role_at(const Config *config, const char *address);
 /* A role that is no person? */
 bool config_is_agent(const Config *config, const char *address);

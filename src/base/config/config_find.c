@@ -15,6 +15,16 @@ config_role(const Config *config, const char *name)
     return NULL;
 }
 
+const ConfRole *
+config_helper(const Config *config, const char *name)
+{
+    for (unsigned i = 0; i < config->n_helpers; i++) {
+        if (g_str_equal(config->helpers[i].name, name))
+            return &config->helpers[i];
+    }
+    return NULL;
+}
+
 const ConfPanel *
 config_panel(const Config *config, const char *name)
 {

@@ -83,12 +83,21 @@ check_brain(const Fit *fit, const ConfSection *section, GError **error)
     return check_program(fit, section, brain, error) && check_fallback(fit, section, error);
 }
 
+/* Of a [role] section, whether it takes mail or not. */
+static const ConfRole *
+role_of(const Fit *fit, const ConfSection *section)
+{
+    const ConfRole *role = config_role(fit->config, section->name);
+
+    return role ? role : config_helper(fit->config, section->name);
+}
+
 /* What works on files by itself has no model as its deputy, nor the other way round. In steps both
  * are asked alike. */
 static bool
 check_deputies(const Fit *fit, const ConfSection *section, GError **error)
 {
-    const ConfRole *role = config_role(fit->config, section->name);
+    const ConfRole *role = role_of(fit, section);
     const ConfBrain *brain = config_brain(fit->config, role->brain), *next = brain;
 
     for (unsigned n = 0; next && *next->fallback && n < fit->config->n_brains; n++) {
@@ -110,18 +119,18 @@ check_role(const Fit *fit, const ConfSection *section, GError **error)
     const char *brain = conf_value(section, "brain");
     unsigned line = conf_line(section, "brain");
 
-    if (config_role(fit->config, section->name)->person) {
+    if (role_of(fit, section)->person) {
         if (*brain)
             return conf_refuse(fit->file_name, line, error, "[%s] is a person and has no brain",
                                section->title);
         return true;
     }
-    if (config_role(fit->config, section->name)->sandbox_off &&
-        !config_role(fit->config, section->name)->net)
+    if (role_of(fit, section)->sandbox_off &&
+        !role_of(fit, section)->net)
         return conf_refuse(fit->file_name, conf_line(section, "net"), error,
                            "[%s]: 'net = none' needs a sandbox, but it has 'sandbox = off'",
                            section->title);
-    if (!*config_role(fit->config, section->name)->brain)
+    if (!*role_of(fit, section)->brain)
         return true; /* none */
     if (config_brain(fit->config, brain))
         return check_deputies(fit, section, error);
@@ -416,7 +425,7 @@ check_addresses(const Fit *fit, GError **error)
 
         if (!is_mailbox(b))
             continue;
-        if (g_str_equal(b->kind, "role") && !config_role(fit->config, b->name)->person &&
+        if (g_str_equal(b->kind, "role") && !role_of(fit, b)->person &&
             is_one_address(conf_value(b, "address"), owner))
             return conf_refuse(fit->file_name, conf_line(b, "address"), error,
                                "[%s] has the address of the owner", b->title);

@@ -110,6 +110,7 @@ const ConfKey config_keys[] = {
     {"role", "commit", CONF_BOOL, "yes", NULL, "and what it leaves uncommitted there is committed as the role, without hooks and without signing; no: it is left", FLAG(ConfRole, commit)},
     {"role", "instructions", CONF_STRING, "", NULL, "file with its instructions, relative to the home", TEXT(ConfRole, instructions)},
     {"role", "person", CONF_BOOL, "no", NULL, "a person with a local Maildir, not an agent", FLAG(ConfRole, person)},
+    {"role", "mail", CONF_BOOL, "yes", NULL, "no: it works with a person at a terminal alone ('role run -i'): it has no address and no mailbox, and never works by itself"},
     {"role", "answers-cc", CONF_BOOL, "no", NULL, "acts on mail that it got as a copy", FLAG(ConfRole, answers_cc)},
     {"role", "reply-cc", CONF_ENUM, "named", "named|asker", "who gets its answers: also those whom the mail names beside it in To and Cc, or whoever asked alone"},
     {"role", "hold", CONF_ENUM, "strangers", "strangers|all", "what the owner is asked about before it leaves: mail that the rules hold, or all that it writes to people other than the owner"},

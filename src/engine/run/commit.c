@@ -204,7 +204,8 @@ static bool
 commit_message(Commit *c, Txn *txn, const MsgRow *row, GError **error)
 {
     bool settled = commit_settles(c, row);
-    if (settled && !messages_settle(txn, c->job->id, c->step, &row->id, 1, error))
+    if (settled && (!messages_settle(txn, c->job->id, c->step, &row->id, 1, error) ||
+                    !faces_handled(c->engine, txn, c->job, row, error)))
         return false;
     if (settled)
         g_array_append_val(c->settled, row->id);
