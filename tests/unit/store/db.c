@@ -289,7 +289,7 @@ fill_disk(Home *home)
 static void
 test_disk_full(void)
 {
-    test_in_mount("state", "size=1m,mode=0700", fill_disk);
+    test_in_mount("state", "size=2m,mode=0700", fill_disk);
 }
 
 static void
