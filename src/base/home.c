@@ -339,7 +339,10 @@ bool
 home_log(const Home *home, const char *prog, bool quiet)
 {
     const char *asked = g_getenv("POSTRIDER_LOG");
-    LogLevel least = log_level_parse(asked ? asked : home->config->log_level, LOG_INFO);
+    static const LogLevel levels[] = {[ConfLog_UNSAID] = LOG_INFO,  [CONF_LOG_DEBUG] = LOG_DEBUG,
+                                      [CONF_LOG_INFO] = LOG_INFO,   [CONF_LOG_WARN] = LOG_WARN,
+                                      [CONF_LOG_ERROR] = LOG_ERROR};
+    LogLevel least = log_level_parse(asked, levels[home->config->log_level]);
     g_autofree char *file = home_log_file(home);
 
     return log_init(prog, quiet && !asked ? LOG_NONE : least, file, least,

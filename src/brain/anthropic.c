@@ -310,4 +310,4 @@ static const ApiKind kind = {
     .read = read_reply,
 };
 
-const BrainOps brain_anthropic = API_BRAIN_OPS("anthropic", &kind);
+const BrainOps brain_anthropic = API_BRAIN_OPS(BRAIN_ANTHROPIC, &kind);

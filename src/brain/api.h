@@ -60,9 +60,9 @@ void api_end(void *state);
 void api_answer(void *state, BrainAnswer *ret);
 void api_free(void *state);
 /* The BrainOps of a kind. */
-#define API_BRAIN_OPS(name, api_kind)                                                          \
+#define API_BRAIN_OPS(brain_kind, api_kind)                                                    \
     {                                                                                          \
-        .kind = (name), .api = (api_kind), .start = api_start, .poll = api_poll,               \
+        .kind = (brain_kind), .api = (api_kind), .start = api_start, .poll = api_poll,               \
         .work = api_work, .end = api_end, .answer = api_answer, .free = api_free,              \
         .most = api_most                                                                       \
     }

@@ -32,10 +32,10 @@ brain_failed(BrainEnd end, const char *why)
 }
 
 static const BrainOps *
-find_kind(const char *name)
+find_kind(BrainKind kind)
 {
     for (const BrainOps *const *ops = brain_kinds; *ops; ops++) {
-        if (g_str_equal((*ops)->kind, name))
+        if ((*ops)->kind == kind)
             return *ops;
     }
     return NULL;
@@ -50,7 +50,7 @@ brain_start(const BrainAsk *ask, BrainCall **ret, GError **error)
 
     if (!ops)
         return err_set(error, ERR_CONFIG, "brain '%s': this program has no kind '%s'",
-                       ask->conf->name, ask->conf->kind);
+                       ask->conf->name, brain_kind_word(ask->conf->kind));
     if (!ops->start(ops, ask, &state, &now, error))
         return err_prefix(error, "brain '%s'", ask->conf->name);
     *ret = g_new(BrainCall, 1);

@@ -147,7 +147,7 @@ typedef struct BrainCall BrainCall;
  * caller's: end and what belongs to it. */
 typedef struct BrainOps BrainOps;
 struct BrainOps {
-    const char *kind;
+    BrainKind kind;
     const struct ApiKind *api; /* what is asked by HTTP (brain/api.h); NULL */
     bool (*start)(const BrainOps *ops,
                   const BrainAsk *ask,

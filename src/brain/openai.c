@@ -260,4 +260,4 @@ static const ApiKind kind = {
     .read = read_reply,
 };
 
-const BrainOps brain_openai = API_BRAIN_OPS("openai", &kind);
+const BrainOps brain_openai = API_BRAIN_OPS(BRAIN_OPENAI, &kind);

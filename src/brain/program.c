@@ -178,10 +178,8 @@ spawn(Program *p, const BrainAsk *ask, const char *path, char **env, GError **er
 static Stream *
 open_stream(Program *p, const BrainAsk *ask)
 {
-    const char *name = p->kind->parser      ? p->kind->parser
-                       : ask->conf->parser ? ask->conf->parser
-                                           : "plain";
-    Stream *s = stream_new(stream_parser(name));
+    ConfParser parser = p->kind->parser ? p->kind->parser : ask->conf->parser;
+    Stream *s = stream_new(stream_parser(parser));
 
     s->answer_max = ask->conf->output;
     s->log_fd = ask->log_fd;
@@ -421,11 +419,12 @@ program_answer(void *state, BrainAnswer *ret)
         ret->deferred_call = g_strdup(s->deferred_call);
 }
 
-#define PROGRAM_OPS(name)                                                                      \
+#define PROGRAM_OPS(brain_kind)                                                                \
     {                                                                                          \
-        .kind = (name), .start = program_start, .poll = program_poll, .work = program_work,    \
+        .kind = (brain_kind), .start = program_start, .poll = program_poll,                    \
+        .work = program_work,                                                                  \
         .steer = program_steer, .end = program_end, .answer = program_answer,                  \
         .free = program_free                                                                   \
     }
-const BrainOps brain_command = PROGRAM_OPS("command"), brain_claude = PROGRAM_OPS("claude"),
-               brain_codex = PROGRAM_OPS("codex"), brain_opencode = PROGRAM_OPS("opencode");
+const BrainOps brain_command = PROGRAM_OPS(BRAIN_COMMAND), brain_claude = PROGRAM_OPS(BRAIN_CLAUDE),
+               brain_codex = PROGRAM_OPS(BRAIN_CODEX), brain_opencode = PROGRAM_OPS(BRAIN_OPENCODE);

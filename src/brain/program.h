@@ -18,8 +18,8 @@
 #include "brain/stream.h"
 
 typedef struct ProgramKind {
-    const char *kind;
-    const char *parser;       /* of its stream; NULL: the setting `parser` says it */
+    BrainKind kind;
+    ConfParser parser;        /* of its stream; unsaid: the setting `parser` says it */
     const char *key_env;      /* the variable that it reads its API key from; NULL: none */
     bool keeps_session;
     bool two_way;             /* its stdin stays open: it takes lines as JSON while it works, and
@@ -37,7 +37,7 @@ typedef struct ProgramKind {
 } ProgramKind;
 
 /* NULL: no program has this kind. */
-const ProgramKind *program_kind(const char *kind);
+const ProgramKind *program_kind(BrainKind kind);
 
 /* All of ours and the additions of the ask, where a person's own command is started (users_env); else PATH, HOME, USER, LOGNAME, LANG, LC_*, TZ and TMPDIR of ours, what pass-env and env of the
  * settings say, this brain's own key under the program's name for it, and the additions of the

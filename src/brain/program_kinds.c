@@ -388,9 +388,9 @@ static const char *const opencode_always[] = {"OPENCODE_DISABLE_PROJECT_CONFIG=1
                                               NULL};
 
 static const ProgramKind kinds[] = {
-    {.kind = "command"},
-    {.kind = "claude",
-     .parser = "claude-json",
+    {.kind = BRAIN_COMMAND},
+    {.kind = BRAIN_CLAUDE,
+     .parser = CONF_PARSER_CLAUDE,
      .key_env = "ANTHROPIC_API_KEY",
      .keeps_session = true,
      .two_way = true,
@@ -398,15 +398,15 @@ static const ProgramKind kinds[] = {
      .env = claude_always,
      .add_args = claude_args,
      .add_env = claude_env},
-    {.kind = "codex",
-     .parser = "codex-jsonl",
+    {.kind = BRAIN_CODEX,
+     .parser = CONF_PARSER_CODEX,
      .key_env = "OPENAI_API_KEY",
      .keeps_session = true,
      .priced = true,
      .add_args = codex_args,
      .add_env = codex_env},
-    {.kind = "opencode",
-     .parser = "opencode-ndjson",
+    {.kind = BRAIN_OPENCODE,
+     .parser = CONF_PARSER_OPENCODE,
      .key_env = "OPENCODE_API_KEY",
      .keeps_session = true,
      .env = opencode_always,
@@ -416,10 +416,10 @@ static const ProgramKind kinds[] = {
 };
 
 const ProgramKind *
-program_kind(const char *kind)
+program_kind(BrainKind kind)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-        if (g_str_equal(kinds[i].kind, kind))
+        if (kinds[i].kind == kind)
             return &kinds[i];
     }
     return NULL;

@@ -95,4 +95,4 @@ script_start(const BrainOps *ops,
     return true;
 }
 
-const BrainOps brain_script = {.kind = "script", .start = script_start};
+const BrainOps brain_script = {.kind = BRAIN_SCRIPT, .start = script_start};

@@ -12,16 +12,14 @@
 #define MOST_DOLLARS 1e6
 
 const StreamParser *
-stream_parser(const char *name)
+stream_parser(ConfParser form)
 {
-    static const StreamParser *const all[] = {&stream_plain, &stream_claude, &stream_codex,
-                                              &stream_opencode};
+    static const StreamParser *const all[] = {
+        [ConfParser_UNSAID] = &stream_plain,   [CONF_PARSER_PLAIN] = &stream_plain,
+        [CONF_PARSER_CLAUDE] = &stream_claude, [CONF_PARSER_CODEX] = &stream_codex,
+        [CONF_PARSER_OPENCODE] = &stream_opencode};
 
-    for (size_t i = 0; i < G_N_ELEMENTS(all); i++) {
-        if (g_str_equal(all[i]->name, name))
-            return all[i];
-    }
-    return NULL;
+    return all[form];
 }
 
 Stream *

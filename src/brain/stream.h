@@ -22,15 +22,14 @@ typedef struct Stream Stream;
 
 /* One form of output. Calls that are NULL have nothing to do. */
 typedef struct StreamParser {
-    const char *name; /* as the setting `parser` names it */
     bool raw;         /* every byte is the answer */
     void (*line)(Stream *s, const json_t *line);
     /* After the last line. log is what stderr held, cleaned; it may name what stdout does not. */
     void (*end)(Stream *s, const char *log);
 } StreamParser;
 extern const StreamParser stream_plain, stream_claude, stream_codex, stream_opencode;
-/* NULL: no parser has this name. */
-const StreamParser *stream_parser(const char *name);
+/* Unsaid: the plain one. */
+const StreamParser *stream_parser(ConfParser form);
 
 struct Stream {
     /* --- set by stream_new()'s caller --- */

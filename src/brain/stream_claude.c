@@ -291,4 +291,4 @@ claude_end(Stream *s, const char *log)
 }
 
 const StreamParser stream_claude = {
-    .name = "claude-json", .line = claude_line, .end = claude_end};
+    .line = claude_line, .end = claude_end};

@@ -142,4 +142,4 @@ codex_end(Stream *s, const char *log)
         fail_by_words(s, s->words);
 }
 
-const StreamParser stream_codex = {.name = "codex-jsonl", .line = codex_line, .end = codex_end};
+const StreamParser stream_codex = {.line = codex_line, .end = codex_end};

@@ -84,4 +84,4 @@ opencode_end(Stream *s, const char *log)
 }
 
 const StreamParser stream_opencode = {
-    .name = "opencode-ndjson", .line = opencode_line, .end = opencode_end};
+    .line = opencode_line, .end = opencode_end};

@@ -1,4 +1,4 @@
 /* A program that prints its answer and nothing else. */
 #include "brain/stream.h"
 
-const StreamParser stream_plain = {.name = "plain", .raw = true};
+const StreamParser stream_plain = {.raw = true};

@@ -6,22 +6,23 @@
 #include "brain/brain.h"
 
 typedef struct Family {
-    const char *kind, *word; /* word: somewhere in the model's name, in any case */
+    BrainKind kind;
+    const char *word; /* somewhere in the model's name, in any case */
     unsigned takes;
 } Family;
 
 static const Family families[] = {
-    {"anthropic", "claude", BRAIN_IMAGES | BRAIN_PDF},
-    {"openai", "gpt-", BRAIN_IMAGES | BRAIN_PDF},
-    {"openai", "llava", BRAIN_IMAGES},
-    {"openai", "pixtral", BRAIN_IMAGES},
-    {"openai", "gemma3", BRAIN_IMAGES},
-    {"openai", "gemma-3", BRAIN_IMAGES},
-    {"openai", "minicpm-v", BRAIN_IMAGES},
-    {"openai", "moondream", BRAIN_IMAGES},
-    {"openai", "vision", BRAIN_IMAGES},
-    {"openai", "-vl", BRAIN_IMAGES},
-    {"openai", "2.5vl", BRAIN_IMAGES},
+    {BRAIN_ANTHROPIC, "claude", BRAIN_IMAGES | BRAIN_PDF},
+    {BRAIN_OPENAI, "gpt-", BRAIN_IMAGES | BRAIN_PDF},
+    {BRAIN_OPENAI, "llava", BRAIN_IMAGES},
+    {BRAIN_OPENAI, "pixtral", BRAIN_IMAGES},
+    {BRAIN_OPENAI, "gemma3", BRAIN_IMAGES},
+    {BRAIN_OPENAI, "gemma-3", BRAIN_IMAGES},
+    {BRAIN_OPENAI, "minicpm-v", BRAIN_IMAGES},
+    {BRAIN_OPENAI, "moondream", BRAIN_IMAGES},
+    {BRAIN_OPENAI, "vision", BRAIN_IMAGES},
+    {BRAIN_OPENAI, "-vl", BRAIN_IMAGES},
+    {BRAIN_OPENAI, "2.5vl", BRAIN_IMAGES},
 };
 
 static unsigned
@@ -32,7 +33,7 @@ by_model(const ConfBrain *conf)
     if (strstr(model, "gpt-oss")) /* of the name, not of the family */
         return BRAIN_NOTHING;
     for (size_t i = 0; i < G_N_ELEMENTS(families); i++) {
-        if (g_str_equal(families[i].kind, conf->kind) && strstr(model, families[i].word))
+        if (families[i].kind == conf->kind && strstr(model, families[i].word))
             return families[i].takes;
     }
     return BRAIN_NOTHING;
@@ -42,7 +43,7 @@ by_model(const ConfBrain *conf)
 static bool
 has_a_way(const ConfBrain *conf)
 {
-    return g_str_equal(conf->kind, "anthropic") || g_str_equal(conf->kind, "openai");
+    return conf->kind == BRAIN_ANTHROPIC || conf->kind == BRAIN_OPENAI;
 }
 
 unsigned

@@ -38,7 +38,7 @@ const ModeOps *
 engine_mode(const Engine *engine, const ConfRole *role)
 {
     for (const ModeOps *const *m = engine->modes; role && m && *m; m++) {
-        if (g_str_equal((*m)->name, role->mode))
+        if ((*m)->mode == role->mode)
             return *m;
     }
     return NULL;

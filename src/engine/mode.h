@@ -27,7 +27,7 @@ void mode_summary_clear(ModeSummary *s);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ModeSummary, mode_summary_clear)
 
 struct ModeOps {
-    const char *name;            /* as the setting says it: program, steps */
+    RoleMode mode;
     /* JSON schema of an answer about this job; caller frees. NULL: free text. */
     bool (*schema)(Engine *engine, const Job *job, char **ret, GError **error);
     /* One question is one step of several: limits count between them, what failed in one is told

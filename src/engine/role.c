@@ -16,7 +16,6 @@ load(Engine *engine, const char *name)
                        .display = g_intern_string(row->display),
                        .address = g_intern_string(row->address),
                        .brain = "",
-                       .mode = "",
                        .workdir = "",
                        .base = "",
                        .instructions = "",

@@ -356,7 +356,7 @@ propose(Engine *engine,
 }
 
 const ModeOps mode_letter = {
-    .name = "program",
+    .mode = MODE_PROGRAM,
     .context = context,
     .more = more,
     .answer = propose,

@@ -435,14 +435,6 @@ weigh_several(Judge *j, const Message *m, AuthNeed need, AuthVerdict *ret)
                                why, more.method);
 }
 
-AuthNeed
-auth_need_of(const char *word)
-{
-    if (g_strcmp0(word, "none") == 0)
-        return AUTH_NONE;
-    return g_strcmp0(word, "dkim") == 0 ? AUTH_DKIM : AUTH_DMARC;
-}
-
 void
 auth_verdict_clear(AuthVerdict *verdict)
 {

@@ -34,17 +34,17 @@
  *
  * Pure functions.
  */
+#include "base/config/config_words.h"
 #include "mail/message.h"
 #include <stdbool.h>
 
-typedef enum AuthNeed {
-    AUTH_DMARC, /* dmarc=pass for the domain of From; or, unless DMARC failed, an aligned dkim
-                   or spf, or a login (auth=pass) under the very address */
-    AUTH_DKIM,  /* an aligned signature, whatever else passed */
-    AUTH_NONE,  /* From alone is believed */
-} AuthNeed;
-/* `require-auth`; anything unknown is AUTH_DMARC. */
-AuthNeed auth_need_of(const char *word);
+/*
+ * What is needed (AuthNeed, the setting `require-auth`; unsaid: AUTH_DMARC):
+ *   AUTH_DMARC   dmarc=pass for the domain of From; or, unless DMARC failed, an aligned dkim or spf, or a
+ *                login (auth=pass) under the very address
+ *   AUTH_DKIM    an aligned signature, whatever else passed
+ *   AUTH_NONE    From alone is believed
+ */
 
 /* Whom to believe, and in what. */
 typedef struct AuthTrust {

@@ -14,16 +14,14 @@
 
 /* --- the command --- */
 
-static const char *
+static BrainKind
 kind_of(const char *program)
 {
-    static const char *const kinds[] = {"claude", "codex", "opencode"};
     g_autofree char *base = g_path_get_basename(program);
-    for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-        if (g_str_equal(base, kinds[i]))
-            return kinds[i];
-    }
-    return "command";
+    BrainKind kind = brain_kind_parse(base);
+
+    return kind == BRAIN_CLAUDE || kind == BRAIN_CODEX || kind == BRAIN_OPENCODE ? kind
+                                                                                : BRAIN_COMMAND;
 }
 
 static bool
@@ -53,7 +51,7 @@ make_brain(PlanAgent *a)
     a->own = (ConfBrain){.name = a->argv[0],
                          .kind = kind_of(a->argv[0]),
                          .command = (const char *const *)a->argv,
-                         .parser = "plain",
+                         .parser = CONF_PARSER_PLAIN,
                          .model = "",
                          .url = "",
                          .key_file = "",
@@ -215,7 +213,7 @@ plan_agent_keep(const PlanAgent *a, JobSession *s, const char *project, GError *
         return true;
     const Session row = {.job = s->job->id,
                          .brain = a->name,
-                         .kind = (char *)a->brain->kind,
+                         .kind = (char *)brain_kind_word(a->brain->kind),
                          .folder = (char *)project,
                          .host = (char *)"",
                          .id = a->id,

@@ -99,8 +99,8 @@ login_imap(const Home *home,
         return false;
     more.host = server->host;
     more.port = (unsigned)server->port;
-    more.tls = g_str_equal(server->tls, "none")       ? IMAP_TLS_NONE
-               : g_str_equal(server->tls, "starttls") ? IMAP_TLS_STARTTLS
+    more.tls = server->tls == CONF_TLS_NONE       ? IMAP_TLS_NONE
+               : server->tls == CONF_TLS_STARTTLS ? IMAP_TLS_STARTTLS
                                                       : IMAP_TLS_IMPLICIT;
     more.ca_file = ca;
     more.user = server->user;
@@ -127,8 +127,8 @@ login_smtp(const Home *home, const ConfServer *server, Submission *ret, GError *
     ret->ca_file = find_ca_file(home, server);
     place->host = server->host;
     place->port = server->port;
-    place->tls = g_str_equal(server->tls, "none")       ? SMTP_TLS_NONE
-                 : g_str_equal(server->tls, "starttls") ? SMTP_TLS_STARTTLS
+    place->tls = server->tls == CONF_TLS_NONE       ? SMTP_TLS_NONE
+                 : server->tls == CONF_TLS_STARTTLS ? SMTP_TLS_STARTTLS
                                                         : SMTP_TLS_IMPLICIT;
     place->ca_file = ret->ca_file;
     place->user = server->user;

@@ -25,7 +25,7 @@ may_resend(const Remote *r, const OutRow *row, bool *ret, GError **error)
     if (!question_of(r->engine->db, row->id, &asked, error))
         return false;
     *ret = home_now(r->engine->home) - row->next_us >= ABSENT_US &&
-           (g_str_equal(r->account->message_id, "ours") || r->sent_tells) &&
+           (r->account->message_id == CONF_MESSAGE_ID_OURS || r->sent_tells) &&
            !(asked && asked->about.v);
     return true;
 }
@@ -105,8 +105,8 @@ remote_probe(Remote *r, GError **error)
 {
     const OutQuery q = {.state = "in_doubt", .limit = MANY};
     g_autoptr(OutRows) rows = NULL;
-    if (!g_str_equal(r->account->in_doubt, "probe") ||
-        !g_str_equal(r->account->sent_copy, "server"))
+    if (r->account->in_doubt != CONF_DOUBT_PROBE ||
+        r->account->sent_copy != CONF_SENT_COPY_SERVER)
         return true;
     if (!outbox_list(r->engine->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;

@@ -184,8 +184,8 @@ remote_learn(Remote *r, GError **error)
     g_auto(Look) l = {.r = r, .owed = g_array_new(FALSE, TRUE, sizeof(Owed))};
 
     g_array_set_clear_func(l.owed, owed_clear);
-    if (!g_str_equal(r->account->message_id, "server") ||
-        !g_str_equal(r->account->sent_copy, "server"))
+    if (r->account->message_id != CONF_MESSAGE_ID_SERVER ||
+        r->account->sent_copy != CONF_SENT_COPY_SERVER)
         return true;
     if (!load_owed(&l, error))
         return false;

@@ -86,7 +86,7 @@ static bool
 settle_stranded(Pass *p, GError **error)
 {
     static const ConfAccount none = {
-        .in_doubt = "hold", .kind = "maildir", .sent_copy = "append"};
+        .in_doubt = CONF_DOUBT_HOLD, .kind = CONF_ACCOUNT_MAILDIR, .sent_copy = CONF_SENT_COPY_APPEND};
     const OutQuery q = {.state = "sending", .limit = UINT_MAX};
     g_autoptr(OutRows) rows = NULL;
     if (!outbox_list(p->engine->db, &VIEWER_OPERATOR, &q, &rows, error))

@@ -35,15 +35,15 @@ row_of(const Parcel *c, guint i)
 static bool
 is_told_by_sent(const ConfAccount *account)
 {
-    return g_str_equal(account->in_doubt, "probe") && g_str_equal(account->kind, "imap") &&
-           g_str_equal(account->sent_copy, "server");
+    return account->in_doubt == CONF_DOUBT_PROBE && config_is_imap(account) &&
+           account->sent_copy == CONF_SENT_COPY_SERVER;
 }
 
 /* Elsewhere a copy to ourselves, in the same transaction, tells. NULL: nowhere to send it. */
 static const char *
 copy_address(const ConfAccount *account)
 {
-    return g_str_equal(account->in_doubt, "probe") && !is_told_by_sent(account)
+    return account->in_doubt == CONF_DOUBT_PROBE && !is_told_by_sent(account)
                ? outward_address(account)
                : NULL;
 }
@@ -62,7 +62,7 @@ set_probe(Parcel *c)
         return;
     random_bytes(&random, &number, sizeof number);
     c->try = (int64_t)number + 1;
-    if (g_str_equal(c->account->envelope, "verp") && g_str_equal(c->account->kind, "imap"))
+    if (c->account->envelope == CONF_ENVELOPE_VERP && config_is_imap(c->account))
         c->probe = outward_copy_address(&home->key, own, row_of(c, 0)->id, c->try);
     if (!c->probe)
         c->probe = g_strdup(own);
@@ -73,7 +73,7 @@ static int64_t
 ask_us(const Parcel *c)
 {
     bool later = c->copy_comes ||
-                 (is_told_by_sent(c->account) && g_str_equal(c->account->message_id, "server"));
+                 (is_told_by_sent(c->account) && c->account->message_id == CONF_MESSAGE_ID_SERVER);
 
     return later ? home_now(c->pass->engine->home) + COPY_US : USEC_NEVER;
 }
@@ -124,7 +124,7 @@ mark_row(Parcel *c, Txn *txn, guint i, GArray *lost, GArray *open, GError **erro
         return outbox_sent(txn, row->delivery, r->text, error) &&
                learn_id(c, txn, r->text, error) && outbox_release_copies(txn, row->id, error);
     case SMTP_DOUBT:
-        if (g_str_equal(c->account->in_doubt, "resend"))
+        if (c->account->in_doubt == CONF_DOUBT_RESEND)
             return mark_failed(c, txn, i, false, lost, error);
         c->pass->stats.doubt++;
         g_array_append_val(open, one);

@@ -18,14 +18,14 @@
     "\"ready\", status \"complete\", current_phase \"complete\", all lists and texts empty."
 
 static bool
-is_api(const char *kind)
+is_api(BrainKind kind)
 {
-    return g_str_equal(kind, "anthropic") || g_str_equal(kind, "openai");
+    return kind == BRAIN_ANTHROPIC || kind == BRAIN_OPENAI;
 }
 
 /* Claude Code, Codex, opencode: a program that we know how to call. */
 static bool
-is_agent(const char *kind)
+is_agent(BrainKind kind)
 {
     const ProgramKind *program = program_kind(kind);
     return program && program->keeps_session;
@@ -56,8 +56,8 @@ wait_for(BrainCall *call)
 static const char *
 remedy_of(const ConfBrain *b, const BrainAnswer *answer)
 {
-    bool program = g_str_equal(b->kind, "command");
-    if (g_str_equal(b->kind, "script"))
+    bool program = b->kind == BRAIN_COMMAND;
+    if (b->kind == BRAIN_SCRIPT)
         return "check 'script': a file in the home, one answer a line";
     if (!secretfile_within_reach(b->key_file))
         return "say --no-test here; the service asks it when it works";
@@ -204,7 +204,7 @@ typedef struct BrainSetup {
 } BrainSetup;
 
 static int
-ask_secret(Setup *s, const char *section, const char *name, const char *kind)
+ask_secret(Setup *s, const char *section, const char *name, BrainKind kind)
 {
     g_autofree char *file = setup_value(s, section, "key-file");
     g_autofree char *env = setup_value(s, section, "key-env");
@@ -249,18 +249,16 @@ flag_secret(Setup *s, const char *section)
 static char *
 kinds_question(void)
 {
+    static const char *const more[] = {[BRAIN_OPENAI] = " (and what speaks like it)",
+                                       [BRAIN_SCRIPT] = " (answers from a file)",
+                                       [BRAIN_COMMAND] = " (a program of your own)",
+                                       [BRAIN_CLAUDE] = " (Claude Code)",
+                                       [BRAIN_OPENCODE] = NULL};
     GString *out = g_string_new("What thinks:");
     for (const BrainOps *const *ops = brain_kinds; *ops; ops++) {
-        const char *kind = (*ops)->kind;
-        g_string_append_printf(out, "%s %s", ops == brain_kinds ? "" : ",", kind);
-        if (g_str_equal(kind, "openai"))
-            g_string_append(out, " (and what speaks like it)");
-        else if (g_str_equal(kind, "script"))
-            g_string_append(out, " (answers from a file)");
-        else if (g_str_equal(kind, "command"))
-            g_string_append(out, " (a program of your own)");
-        else if (g_str_equal(kind, "claude"))
-            g_string_append(out, " (Claude Code)");
+        BrainKind kind = (*ops)->kind;
+        g_string_append_printf(out, "%s %s%s", ops == brain_kinds ? "" : ",",
+                               brain_kind_word(kind), more[kind] ? more[kind] : "");
     }
     return g_string_free(out, FALSE);
 }
@@ -276,20 +274,28 @@ ask_kind(void *data)
 
 /* The command of another kind is none of this one: it would be started in the program's place. */
 static int
-ask_agent(BrainSetup *b, const char *kind)
+ask_agent(BrainSetup *b, BrainKind kind)
 {
     const ConfBrain *now = config_brain(b->s->cli->home->config, b->name);
     const SetupKey keys[] = {
         {b->section, "command", NULL},
         {b->section, "url", NULL},
         {b->section, "model",
-         g_str_equal(kind, "opencode") ? "Model, as PROVIDER/MODEL; empty: the program's choice"
-                                       : "Model; empty: the program's choice"},
+         kind == BRAIN_OPENCODE ? "Model, as PROVIDER/MODEL; empty: the program's choice"
+                                : "Model; empty: the program's choice"},
     };
-    if (!cli_text(b->s->cli, "command") && now && !g_str_equal(now->kind, kind) &&
+    if (!cli_text(b->s->cli, "command") && now && now->kind != kind &&
         !setup_set(b->s, b->section, "command", "", &b->s->cli->error))
         return cli_failed(b->s->cli, EX_USAGE);
     return setup_keys(b->s, keys, G_N_ELEMENTS(keys));
+}
+
+static BrainKind
+kind_now(BrainSetup *b)
+{
+    g_autofree char *word = setup_value(b->s, b->section, "kind");
+
+    return brain_kind_parse(word);
 }
 
 /* What else this kind needs. */
@@ -305,10 +311,10 @@ ask_rest(void *data)
         {b->section, "model", "Model, as the provider names it", .needed = true},
         {b->section, "url", "URL of the API; empty: the provider's own"},
     };
-    g_autofree char *is = setup_value(b->s, b->section, "kind");
-    if (g_str_equal(is, "command"))
+    BrainKind is = kind_now(b);
+    if (is == BRAIN_COMMAND)
         return setup_keys(b->s, &command, 1);
-    if (g_str_equal(is, "script"))
+    if (is == BRAIN_SCRIPT)
         return setup_keys(b->s, &script, 1);
     if (is_agent(is))
         return ask_agent(b, is);
@@ -319,7 +325,7 @@ static int
 ask_key(void *data)
 {
     BrainSetup *b = data;
-    g_autofree char *is = setup_value(b->s, b->section, "kind");
+    BrainKind is = kind_now(b);
     if (!is_api(is) && !is_agent(is))
         return 0;
     if (cli_text(b->s->cli, "key-file") || cli_text(b->s->cli, "key-env"))

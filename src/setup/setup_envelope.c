@@ -18,9 +18,9 @@ tagged_address(const MailTrial *t)
     ConfAccount account = *t->account;
     Random random = {0};
     uint32_t number;
-    account.envelope = "account";
+    account.envelope = CONF_ENVELOPE_ACCOUNT;
     g_autofree char *plain = outward_envelope(home, &account, 0, (OutId){1}, t->address);
-    account.envelope = "verp";
+    account.envelope = CONF_ENVELOPE_VERP;
     random_bytes(&random, &number, sizeof number);
     g_autofree char *made = outward_envelope(home, &account, 0, (OutId){number}, t->address);
     return address_equal(made, plain) ? NULL : g_steal_pointer(&made);

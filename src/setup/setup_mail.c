@@ -19,7 +19,7 @@ static const char *
 usual_account(const Config *config)
 {
     for (unsigned i = 0; i < config->n_accounts; i++) {
-        if (g_str_equal(config->accounts[i].kind, "imap"))
+        if (config_is_imap(&config->accounts[i]))
             return config->accounts[i].name;
     }
     return "mail";
@@ -102,7 +102,7 @@ static int
 check(MailSetup *m)
 {
     const ConfAccount *account = config_account(m->s->cli->home->config, m->name);
-    if (!account || !g_str_equal(account->kind, "imap"))
+    if (!account || !config_is_imap(account))
         return cli_fail(EX_NOINPUT, "there is no imap account '%s'", m->name);
     if (!secretfile_within_reach(account->server.password_file) ||
         !secretfile_within_reach(account->smtp.password_file)) {

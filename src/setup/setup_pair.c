@@ -61,8 +61,8 @@ learn(const MailTrial *t, const Message *m, Paired *ret)
     ret->owner = g_strdup(m->from->spec);
     ret->authserv_id = auth_find_id(m);
     const char *ids[] = {ret->authserv_id, NULL};
-    const AuthTrust trust = {ids, auth_need_of(t->config->require_auth),
-                             t->config->authserv_several};
+    const AuthTrust trust = {ids, t->config->require_auth,
+                             t->config->authserv_fields == CONF_AUTHSERV_SEVERAL};
     auth_judge(m, &trust, &verdict);
     ret->proved = verdict.pass;
     ret->proof = g_strdup(verdict.why);

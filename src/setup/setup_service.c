@@ -53,7 +53,7 @@ static bool
 has_programs(const Config *config)
 {
     for (unsigned i = 0; i < config->n_roles; i++) {
-        if (!config->roles[i].person && g_str_equal(config->roles[i].mode, "program"))
+        if (!config->roles[i].person && config->roles[i].mode == MODE_PROGRAM)
             return true;
     }
     return false;

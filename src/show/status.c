@@ -145,7 +145,7 @@ note_proofs(Db *db, GPtrArray *problems, GError **error)
 {
     const Config *config = db_home(db)->config;
     g_autofree char *held = NULL;
-    if (!config->authserv_fields_said && !meta_get(db, UNPROVEN_SEVERAL, &held, error))
+    if (!config->authserv_fields && !meta_get(db, UNPROVEN_SEVERAL, &held, error))
         return false;
     if (held)
         note(problems,
@@ -302,7 +302,7 @@ note_problems(Db *db, Status *s, GError **error)
         note(s->problems, "nothing runs or leaves: %s", hold);
     if (!s->master)
         note(s->problems, "postrider serve is not running");
-    if (g_str_equal(db_home(db)->config->require_auth, "none"))
+    if (db_home(db)->config->require_auth == AUTH_NONE)
         note(s->problems,
              "require-auth = none: anybody who writes the owner's address is believed");
     note_living(db_home(db), s->problems);

@@ -72,7 +72,7 @@ restore(const json_t *document, GBytes **ret_state, GError **error)
 }
 
 const ModeOps mode_steps = {
-    .name = "steps",
+    .mode = MODE_STEPS,
     .schema = schema,
     .led = true,
     .context = prompt_fill,

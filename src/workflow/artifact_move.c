@@ -44,8 +44,8 @@ find_goal(
     if (!artifact_may_move(engine, p->kind, a, m->from, goal, m->who, error))
         return false;
     m->to = g_strdup(goal);
-    m->by_hand = elsewhere || p->kind->by_record;
-    m->to_path = p->kind->by_record ? g_strdup(p->path) : artifact_place_in(p, goal);
+    m->by_hand = elsewhere || p->kind->states == CONF_STATES_RECORD;
+    m->to_path = p->kind->states == CONF_STATES_RECORD ? g_strdup(p->path) : artifact_place_in(p, goal);
     return true;
 }
 

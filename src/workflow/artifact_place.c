@@ -357,7 +357,7 @@ try_state(ArtifactPlace *p, const char *state, GError **error)
         return err_set(error, ERR_NEVER, "it is in two states: '%s' and '%s'; remove one",
                        p->path, path);
     p->path = g_steal_pointer(&path);
-    p->state = p->kind->by_record ? NULL : g_strdup(state);
+    p->state = p->kind->states == CONF_STATES_RECORD ? NULL : g_strdup(state);
     p->bytes = bytes;
     return true;
 }
@@ -367,7 +367,7 @@ find_file(ArtifactPlace *p, GError **error)
 {
     g_autoptr(GHashTable) tried = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
-    if (p->kind->by_record)
+    if (p->kind->states == CONF_STATES_RECORD)
         return try_state(p, "", error);
     for (const char *const *move = p->kind->moves; *move; move++) {
         g_auto(GStrv) words = move_words(*move);

@@ -78,11 +78,11 @@ place_new(ArtifactWrite *w, const char *said, GError **error)
     if (w->artifact)
         return err_set(error, ERR_NEVER, "there is no '%s'; the record says '%s'", said,
                        w->artifact->state);
-    if (!p->kind->by_record && g_strcmp0(p->said_state, first) != 0)
+    if (p->kind->states != CONF_STATES_RECORD && g_strcmp0(p->said_state, first) != 0)
         return err_set(error, ERR_NEVER, "there is no '%s'; a new %s begins in '%s'", said,
                        p->kind->name, first);
-    p->path = p->kind->by_record ? g_strdup(p->name) : artifact_place_in(p, first);
-    p->state = p->kind->by_record ? NULL : g_strdup(first);
+    p->path = p->kind->states == CONF_STATES_RECORD ? g_strdup(p->name) : artifact_place_in(p, first);
+    p->state = p->kind->states == CONF_STATES_RECORD ? NULL : g_strdup(first);
     return true;
 }
 

@@ -128,11 +128,11 @@ panel_terms(Engine *engine,
     const char *const *members = ask->members ? ask->members
                                  : conf       ? conf->members
                                               : (const char *const *)usual;
-    const char *rule = ask->rule ? ask->rule : conf ? conf->rule : "consensus";
+    const char *rule = ask->rule ? ask->rule : panel_rule_name(conf ? conf->rule : PANEL_CONSENSUS);
     const char *primary = ask->primary ? ask->primary : conf && !ask->members ? conf->primary : "";
     int64_t quorum = ask->quorum >= 0 ? ask->quorum : conf && !ask->members ? conf->quorum : 0;
     bool known = !ask->members && (ask->usual || config_panel_is_usual(ask->name)),
-         advice = ask->advice || (conf && conf->walls_advice);
+         advice = ask->advice || (conf && conf->walls == CONF_WALLS_ADVICE);
     g_autoptr(PanelMembers) all = panel_members_new();
     g_autoptr(PanelRow) row = g_new0(PanelRow, 1);
     PanelRule parsed;

@@ -4,8 +4,8 @@
 
 static const char *const vote_names[VOTE_N] = {"none", "approve", "reject", "revise",
                                                      "abstain"};
-static const char *const rule_names[PANEL_N_RULES] = {"consensus", "majority", "primary",
-                                                      "any-blocker"};
+#define NAMED(symbol, word) [symbol] = word,
+static const char *const rule_names[] = {CONF_PANEL_RULE_LIST(NAMED)};
 
 const char *
 vote_name(Vote v)
@@ -33,7 +33,7 @@ panel_rule_name(PanelRule rule)
 bool
 panel_rule_parse(const char *said, PanelRule *ret, GError **error)
 {
-    for (PanelRule r = 0; r < PANEL_N_RULES; r++)
+    for (PanelRule r = PANEL_CONSENSUS; r <= PANEL_ANY_BLOCKER; r++)
         if (g_str_equal(said, rule_names[r])) {
             *ret = r;
             return true;

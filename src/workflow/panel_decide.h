@@ -13,6 +13,7 @@
  *   primary       what the primary member says
  *   any-blocker   one rejection rejects; one revise, or one finding that is a blocker, revises; else approved
  */
+#include "base/config/config_words.h"
 #include <glib.h>
 #include <stdbool.h>
 
@@ -24,14 +25,6 @@ typedef enum Vote {
     VOTE_ABSTAIN,
     VOTE_N
 } Vote;
-
-typedef enum PanelRule {
-    PANEL_CONSENSUS,
-    PANEL_MAJORITY,
-    PANEL_PRIMARY,
-    PANEL_ANY_BLOCKER,
-    PANEL_N_RULES
-} PanelRule;
 
 #define PANEL_MEMBERS_MIN 2u
 #define PANEL_MEMBERS_MAX 9u

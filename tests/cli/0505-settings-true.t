@@ -19,7 +19,7 @@ reader = "\n".join(p.read_text() for p in (src / "base/config").glob("*.c") if p
 rest = "\n".join(p.read_text() for p in src.rglob("*.c") if not p.name.startswith("config"))
 assert len(rows) == len(re.findall(r'", CONF_[A-Z]+, "', table)) > 100
 for section, key, tail in rows:
-    field = re.search(r'\b(?:TEXT|NUMBER|SIZE|LIST|FLAG)\(\w+, (?:\w+\.)*(\w+)\)$', tail)
+    field = re.search(r'\b(?:TEXT|NUMBER|SIZE|LIST|FLAG|ENUM)\(\w+, (?:\w+\.)*(\w+)(?:, \w+)?\)$', tail)
     if not (re.search(r"(?:->|\.|offsetof\(Config, )%s\b(?!\s*=[^=])" % field[1], rest) if field else f'"{key}"' in reader):
         print(f"[{section}] {key}")
 PY

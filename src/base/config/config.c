@@ -65,11 +65,13 @@ as_phrases(Settings *s, const char *value)
 
 /* The value was checked while it was read; of an empty one the place stays zero. */
 static void
-put_value(Settings *s, ConfType type, const char *value, void *place)
+put_value(Settings *s, const ConfKey *key, const char *value, void *place)
 {
-    switch (type) {
-    case CONF_STRING:
+    switch (key->type) {
     case CONF_ENUM:
+        *(unsigned *)place = conf_word(key->values, value);
+        break;
+    case CONF_STRING:
     case CONF_ADDRESS:
     case CONF_HOST:
         *(const char **)place = value;
@@ -108,17 +110,16 @@ fill(Settings *s, const ConfSection *section, void *record)
 {
     for (const ConfKey *key = config_keys; key->section; key++) {
         if (key->at && g_str_equal(key->section, section->kind))
-            put_value(s, key->type, conf_value_of(section, key), (char *)record + key->at);
+            put_value(s, key, conf_value_of(section, key), (char *)record + key->at);
     }
 }
 
 /* Programs have loops of their own, the others are asked step by step. */
 static bool
-kind_is_program(const char *kind)
+kind_is_program(BrainKind kind)
 {
-    static const char *const programs[] = {"command", "claude", "codex", "opencode", NULL};
-
-    return g_strv_contains(programs, kind);
+    return kind == BRAIN_COMMAND || kind == BRAIN_CLAUDE || kind == BRAIN_CODEX ||
+           kind == BRAIN_OPENCODE;
 }
 
 bool
@@ -134,10 +135,10 @@ default_brain(ConfSection *brain)
     if (*conf_value(brain, "command"))
         conf_set_default(brain, "kind", "command");
 
-    const char *kind = conf_value(brain, "kind");
-    bool program = kind_is_program(kind), plain = g_str_equal(kind, "command");
+    BrainKind kind = brain_kind_parse(conf_value(brain, "kind"));
+    bool program = kind_is_program(kind), plain = kind == BRAIN_COMMAND;
     if (program && !plain)
-        conf_set_default(brain, "command", kind);
+        conf_set_default(brain, "command", brain_kind_word(kind));
     if (plain)
         conf_set_default(brain, "parser", "plain");
     conf_set_default(brain, "timeout", program ? "4h" : "30m");
@@ -158,7 +159,8 @@ default_role(Settings *s, ConfSection *role)
         conf_set_default(role, "brain", "default");
     brain = conf_find_section(s->sections, "brain", conf_value(role, "brain"));
     conf_set_default(role, "mode",
-                     brain && kind_is_program(conf_value(brain, "kind")) ? "program" : "steps");
+                     brain && kind_is_program(brain_kind_parse(conf_value(brain, "kind"))) ? "program"
+                                                                                      : "steps");
 }
 
 static void
@@ -300,30 +302,23 @@ add_brain(Settings *s, const ConfSection *section)
 static void
 add_role(Settings *s, const ConfSection *section, GArray *to)
 {
-    const char *sandbox = conf_value(section, "sandbox");
-    ConfRole role = {
-        .name = section->name,
-        .reply_named = g_str_equal(conf_value(section, "reply-cc"), "named"),
-        .hold_all = g_str_equal(conf_value(section, "hold"), "all"),
-        .net = g_str_equal(conf_value(section, "net"), "any"),
-        .sandbox_off = g_str_equal(sandbox, "off"),
-        .sandbox_required = g_str_equal(sandbox, "required") || g_str_equal(sandbox, "on"),
-    };
+    ConfRole role = {.name = section->name};
 
-    role.sandbox_required |= !role.net;
     fill(s, section, &role);
-    if (g_str_equal(role.brain, "none") && !conf_find_section(s->sections, "brain", "none"))
-        role.brain = role.mode = "";
+    if (role.sandbox == CONF_SANDBOX_ON ||
+        (role.sandbox == CONF_SANDBOX_AUTO && role.net == CONF_NET_NONE))
+        role.sandbox = CONF_SANDBOX_REQUIRED;
+    if (g_str_equal(role.brain, "none") && !conf_find_section(s->sections, "brain", "none")) {
+        role.brain = "";
+        role.mode = RoleMode_UNSAID;
+    }
     g_array_append_val(to, role);
 }
 
 static void
 add_artifact(Settings *s, const ConfSection *section)
 {
-    ConfArtifact artifact = {
-        .name = section->name,
-        .by_record = g_str_equal(conf_value(section, "states"), "record"),
-    };
+    ConfArtifact artifact = {.name = section->name};
 
     fill(s, section, &artifact);
     g_array_append_val(s->artifacts, artifact);
@@ -341,10 +336,7 @@ add_space(Settings *s, const ConfSection *section)
 static void
 add_panel(Settings *s, const ConfSection *section)
 {
-    ConfPanel panel = {
-        .name = section->name,
-        .walls_advice = g_str_equal(conf_value(section, "walls"), "advice"),
-    };
+    ConfPanel panel = {.name = section->name};
 
     fill(s, section, &panel);
     g_array_append_val(s->panels, panel);
@@ -482,8 +474,6 @@ fill_public(Settings *s)
 {
     s->public = (Config){
         .domain_served = domain_has_server(s, get(s, "postrider", "domain")),
-        .authserv_several = g_str_equal(get(s, "trust", "authserv-fields"), "several"),
-        .authserv_fields_said = *get(s, "trust", "authserv-fields") != '\0',
         .notes_shared_said = conf_find(conf_find_section(s->sections, "notes", ""), "shared"),
         .artifacts = (const ConfArtifact *)(void *)s->artifacts->data,
         .n_artifacts = s->artifacts->len,

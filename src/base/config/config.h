@@ -11,6 +11,7 @@
  * from it. Every key in the table has a reader. Keys and values that earlier versions knew and
  * nothing reads (config_retired) are a warning, never an error.
  */
+#include "base/config/config_words.h"
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,29 +62,32 @@ extern const ConfRetired config_retired[]; /* ends with a NULL section */
 typedef struct ConfServer {
     const char *host;
     int64_t port;    /* 0: the usual one */
-    const char *tls; /* implicit, starttls, none */
+    ConfTls tls;
     const char *ca_file, *user, *password_file;
     const char *const *password_command, *const *token_command; /* argv; empty: none */
 } ConfServer;
 
 typedef struct ConfAccount {
     const char *name;
-    const char *kind; /* maildir, imap */
+    ConfAccountKind kind;
     const char *path; /* maildir: relative to the home, default "mail" */
     const char *role; /* who gets mail that names nobody; "" for none */
     /* imap; "" where nothing is said */
     ConfServer server;
     const char *folder, *folder_prefix;
-    const char *in_doubt, *sent_copy, *envelope, *message_id;
+    ConfDoubt in_doubt; /* unsaid: as hold */
+    ConfSentCopy sent_copy;
+    ConfEnvelope envelope;
+    ConfMessageId message_id;
     ConfServer smtp;  /* of its own, else [smtp]; host "": no way out */
     bool by_sendmail; /* `smtp = sendmail`: the local program takes our mail */
 } ConfAccount;
 
 typedef struct ConfBrain {
     const char *name;
-    const char *kind;           /* script, anthropic, openai, command, claude, codex, opencode */
+    BrainKind kind;
     const char *const *command; /* argv; a relative argv[0] with a slash is beneath the home */
-    const char *parser;         /* what a program prints: plain, claude-json, … */
+    ConfParser parser; /* what a program prints; unsaid: its kind knows */
     const char *const *pass_env; /* variables of ours that a program gets */
     const char *const *env;      /* "NAME=VALUE": what it gets beside them */
     const char *script;         /* relative to the home */
@@ -104,8 +108,7 @@ typedef struct ConfRole {
     const char *display; /* key `name`: what stands in From; default the role's name */
     const char *address;
     const char *brain; /* "": none */
-    const char
-        *mode; /* steps, program; follows the brain where not set; "": there is no brain */
+    RoleMode mode; /* follows the brain where not set; unsaid: there is no brain */
     const char *workdir;
     const char *base; /* of its branches in a git repository; "": what is checked out */
     const char *instructions; /* file, relative to the home; "" for none */
@@ -114,17 +117,16 @@ typedef struct ConfRole {
     bool commit;      /* what a program leaves uncommitted is committed */
     bool retry;       /* a program that failed is run again */
     bool tmux;        /* a window shows what it does */
-    bool reply_named; /* `reply-cc = named`: who is named beside it stays in Cc of its answer */
-    bool hold_all;    /* `hold = all`: a person is asked about all that it writes to people */
+    ConfReplyCc reply_cc; /* named: who is named beside it stays in Cc of its answer */
+    ConfHold hold;        /* all: a person is asked about all that it writes to people */
     bool html;        /* its mail to people has an HTML part beside the text */
-    bool sandbox_off; /* `sandbox = off`: its programs see all that we see */
-    bool sandbox_required; /* `sandbox = required`, or `net = none`: no program without one */
-    bool net;              /* `net = any`: its programs reach the network */
+    ConfSandbox sandbox;  /* off: its programs see all that we see; never CONF_SANDBOX_ON */
+    ConfNet net;          /* none: without a sandbox no program starts (sandbox is required) */
     int64_t max_iterations, total_iterations, max_cost_micro, max_attempts;
     int64_t ack_after_us;
     const char *tools_hint; /* "": none */
     /* What a program may do by itself (engine/permit/permit_policy.h). */
-    const char *permissions;  /* ask, edit, all */
+    ConfPermissions permissions;
     const char *const *allow; /* prefixes of shell commands */
     int64_t permit_within_us; /* the owner is reminded of an open question then; 0: never */
 } ConfRole;
@@ -145,7 +147,7 @@ typedef struct ConfPerson {
 typedef struct ConfArtifact {
     const char *name;
     const char *path;         /* "specs/{state}/{name}.md", beneath the root */
-    bool by_record;           /* `states = record`: the path has no state */
+    ConfStates states;        /* record: the path has no state */
     const char *const *moves; /* "FROM TO WHO...", one each; the kind's own, or those of any kind */
 } ConfArtifact;
 
@@ -162,10 +164,10 @@ typedef struct ConfPanel {
     const char *name;
     const char *const *members; /* roles or brains; empty: as the seed's panel of this name */
     const char *primary;        /* "": the first */
-    const char *rule;
+    PanelRule rule;
     int64_t quorum; /* 0: more than half */
     int64_t discuss, deadline_us;
-    bool walls_advice; /* `walls = advice` */
+    ConfWalls walls;
     const char *instructions;
 } ConfPanel;
 
@@ -181,17 +183,17 @@ struct Config {
     int64_t continue_after_us; /* pause of a job that came to its step limit */
     int64_t progress_every_us; /* a word about long work; 0: none */
     int64_t body_warn_chars;   /* longer bodies are noticed before they are sent */
-    const char *log_level, *log_file;
+    ConfLog log_level;
+    const char *log_file;
     int64_t keep_logs; /* old log files */
     /* How long after the end of a job; 0: for ever (engine/keep.h). */
     int64_t keep_contexts_us, keep_done_us, keep_work_us;
     /* Mails that leave before a person is asked; 0: no limit. */
     int64_t max_mails_per_round, max_mails_per_hour, max_mails_per_day, max_mails_all;
     int64_t max_questions;           /* that one job may have open; 0: no limit */
-    const char *require_auth;        /* dmarc, dkim, none */
+    AuthNeed require_auth;
     const char *const *authserv_ids; /* whose Authentication-Results are believed */
-    bool authserv_several;           /* authserv-fields = several */
-    bool authserv_fields_said;       /* the file says that it is, or is not */
+    ConfAuthserv authserv_fields;    /* unsaid: one */
     const char *const *principals, *const *allow; /* addr-specs beside the owner and persons */
     /* Notes that instruct: keys, and folders with '/' behind (notes/instruct.h). */
     const char *const *instruct;
@@ -264,6 +266,11 @@ const ConfAccount *config_way_out(const Config *config, const char *role);
  * is an address of the role's domain; NULL: none. */
 const ConfAccount *config_account_of(const Config *config, const ConfRole *role);
 bool config_is_imap(const ConfAccount *account);
+/* "claude", "steps": as the file has it; "" for what is unsaid. */
+const char *brain_kind_word(BrainKind kind);
+const char *role_mode_word(RoleMode mode);
+/* BrainKind_UNSAID: no kind is called so. */
+BrainKind brain_kind_parse(const char *word);
 /* A program thinks, which has a loop of its own, and not a model or a script. */
 bool config_is_program(const ConfBrain *brain);
 /* True when a brain is asked by HTTP: runs then need the program that links libcurl. */

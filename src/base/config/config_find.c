@@ -197,13 +197,37 @@ config_unknown_here(const Config *config, const char *address)
     return g_strdup_printf("nobody here is '%s'%s", address, hint);
 }
 
+#define NAMED(symbol, word) [symbol] = word,
+
+const char *
+brain_kind_word(BrainKind kind)
+{
+    static const char *const words[] = {[BrainKind_UNSAID] = "", CONF_BRAIN_KIND_LIST(NAMED)};
+
+    return words[kind];
+}
+
+const char *
+role_mode_word(RoleMode mode)
+{
+    static const char *const words[] = {[RoleMode_UNSAID] = "", CONF_ROLE_MODE_LIST(NAMED)};
+
+    return words[mode];
+}
+
+BrainKind
+brain_kind_parse(const char *word)
+{
+    return conf_word(CONF_WORDS(CONF_BRAIN_KIND_LIST), word);
+}
+
 bool
 config_asks_by_net(const Config *config)
 {
     for (unsigned i = 0; i < config->n_brains; i++) {
-        const char *kind = config->brains[i].kind;
+        BrainKind kind = config->brains[i].kind;
 
-        if (g_str_equal(kind, "anthropic") || g_str_equal(kind, "openai"))
+        if (kind == BRAIN_ANTHROPIC || kind == BRAIN_OPENAI)
             return true;
     }
     return false;
@@ -212,7 +236,7 @@ config_asks_by_net(const Config *config)
 bool
 config_is_imap(const ConfAccount *account)
 {
-    return g_str_equal(account->kind, "imap");
+    return account->kind == CONF_ACCOUNT_IMAP;
 }
 
 const ConfAccount *

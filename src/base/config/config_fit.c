@@ -53,11 +53,11 @@ static bool
 check_program(const Fit *fit, const ConfSection *section, const ConfBrain *b, GError **error)
 {
     /* Earlier versions knew `parser = plain` everywhere. */
-    if (!g_str_equal(b->kind, "command") && *b->parser &&
-        (config_is_program(b) || !g_str_equal(b->parser, "plain")))
+    if (b->kind != BRAIN_COMMAND && b->parser &&
+        (config_is_program(b) || b->parser != CONF_PARSER_PLAIN))
         return conf_refuse(fit->file_name, conf_line(section, "parser"), error,
                            "[%s]: 'parser' is for kind command, and this is %s", section->title,
-                           b->kind);
+                           brain_kind_word(b->kind));
     for (const char *const *name = b->pass_env; *name; name++) {
         if (!is_variable(*name, strlen(*name)))
             return conf_refuse(fit->file_name, conf_line(section, "pass-env"), error,
@@ -77,7 +77,7 @@ check_brain(const Fit *fit, const ConfSection *section, GError **error)
 {
     const ConfBrain *brain = config_brain(fit->config, section->name);
 
-    if (g_str_equal(brain->kind, "command") && !brain->command[0])
+    if (brain->kind == BRAIN_COMMAND && !brain->command[0])
         return conf_refuse(fit->file_name, section->line, error, "[%s] needs a 'command'",
                            section->title);
     return check_program(fit, section, brain, error) && check_fallback(fit, section, error);
@@ -102,7 +102,7 @@ check_deputies(const Fit *fit, const ConfSection *section, GError **error)
 
     for (unsigned n = 0; next && *next->fallback && n < fit->config->n_brains; n++) {
         next = config_brain(fit->config, next->fallback);
-        if (next && g_str_equal(role->mode, "program") &&
+        if (next && role->mode == MODE_PROGRAM &&
             config_is_program(next) != config_is_program(brain))
             return conf_refuse(
                 fit->file_name, conf_line(section, "brain"), error,
@@ -125,8 +125,8 @@ check_role(const Fit *fit, const ConfSection *section, GError **error)
                                section->title);
         return true;
     }
-    if (role_of(fit, section)->sandbox_off &&
-        !role_of(fit, section)->net)
+    if (role_of(fit, section)->sandbox == CONF_SANDBOX_OFF &&
+        role_of(fit, section)->net == CONF_NET_NONE)
         return conf_refuse(fit->file_name, conf_line(section, "net"), error,
                            "[%s]: 'net = none' needs a sandbox, but it has 'sandbox = off'",
                            section->title);

@@ -3,7 +3,6 @@
 #include "base/config/config.h"
 
 /* clang-format off */
-#define TLS "implicit|starttls|none"
 #define PORT "0..65535"
 /* Where the value lies. A member of another type than the values of its key have does not compile. */
 #define PLACE(record, member, c_type) (offsetof(record, member) + 0 * sizeof(_Generic(((record *)NULL)->member, c_type: 0)))
@@ -12,6 +11,7 @@
 #define NUMBER(record, member) PLACE(record, member, int64_t)
 #define SIZE(record, member) PLACE(record, member, uint64_t)
 #define FLAG(record, member) PLACE(record, member, bool)
+#define ENUM(record, member, Type) PLACE(record, member, Type)
 
 const ConfKey config_keys[] = {
     {"postrider", "owner", CONF_ADDRESS, "you@postrider.local", NULL, "who this home belongs to: may do everything and gets what is escalated", TEXT(Config, owner)},
@@ -24,7 +24,7 @@ const ConfKey config_keys[] = {
     {"postrider", "retry-max", CONF_SPAN, "4h", NULL, "longest wait between two tries", NUMBER(Config, retry_max_us)},
     {"postrider", "give-up", CONF_SPAN, "5d", NULL, "age at which undelivered mail fails", NUMBER(Config, give_up_us)},
     {"postrider", "max-message", CONF_SIZE, "50m", NULL, "larger mail is held, not read", SIZE(Config, max_message)},
-    {"postrider", "log-level", CONF_ENUM, "info", "debug|info|warn|error", "least important lines that are logged", TEXT(Config, log_level)},
+    {"postrider", "log-level", CONF_ENUM, "info", CONF_WORDS(CONF_LOG_LIST), "least important lines that are logged", ENUM(Config, log_level, ConfLog)},
     {"postrider", "log-file", CONF_STRING, "log/postrider.log", NULL, "log here too, relative to the home; to stderr alone when empty", TEXT(Config, log_file)},
     {"postrider", "continue-after", CONF_SPAN, "0", NULL, "pause of a job that came to its step limit", NUMBER(Config, continue_after_us)},
     {"postrider", "progress-every", CONF_SPAN, "60m", NULL, "a mail about long work, this often", NUMBER(Config, progress_every_us)},
@@ -38,7 +38,7 @@ const ConfKey config_keys[] = {
     {"postrider", "max-mails-per-day", CONF_INT, "50", "0..1000000", "and in a day", NUMBER(Config, max_mails_per_day)},
     {"postrider", "max-mails-all", CONF_INT, "400", "0..1000000", "and to everybody outside, in a day", NUMBER(Config, max_mails_all)},
 
-    {"account", "kind", CONF_ENUM, "maildir", "maildir|imap", "where the mail lies", TEXT(ConfAccount, kind)},
+    {"account", "kind", CONF_ENUM, "maildir", CONF_WORDS(CONF_ACCOUNT_LIST), "where the mail lies", ENUM(ConfAccount, kind, ConfAccountKind)},
     {"account", "path", CONF_STRING, "mail", NULL, "maildir: folder of the Maildirs, relative to the home", TEXT(ConfAccount, path)},
     {"account", "role", CONF_STRING, "", NULL, "who gets mail that names nobody", TEXT(ConfAccount, role)},
     {"account", "preset", CONF_STRING, "", NULL, "imap: settings of a provider by name"},
@@ -46,20 +46,20 @@ const ConfKey config_keys[] = {
     {"account", "folder-prefix", CONF_STRING, "postrider/", NULL, "imap: in front of the mailboxes that we make", TEXT(ConfAccount, folder_prefix)},
     {"account", "host", CONF_HOST, "", NULL, "imap: server", TEXT(ConfAccount, server.host)},
     {"account", "port", CONF_INT, "0", PORT, "imap: port; 0 is the usual one", NUMBER(ConfAccount, server.port)},
-    {"account", "tls", CONF_ENUM, "implicit", TLS, "imap: encryption", TEXT(ConfAccount, server.tls)},
+    {"account", "tls", CONF_ENUM, "implicit", CONF_WORDS(CONF_TLS_LIST), "imap: encryption", ENUM(ConfAccount, server.tls, ConfTls)},
     {"account", "ca-file", CONF_STRING, "", NULL, "imap: certificates to trust instead of the system's", TEXT(ConfAccount, server.ca_file)},
     {"account", "user", CONF_STRING, "", NULL, "imap: login", TEXT(ConfAccount, server.user)},
     {"account", "password-command", CONF_COMMAND, "", NULL, "imap: program that prints the password", LIST(ConfAccount, server.password_command)},
     {"account", "password-file", CONF_STRING, "", NULL, "imap: file with the password, or credential:NAME", TEXT(ConfAccount, server.password_file)},
     {"account", "token-command", CONF_COMMAND, "", NULL, "imap: program that prints an access token", LIST(ConfAccount, server.token_command)},
-    {"account", "in-doubt", CONF_ENUM, "", "probe|hold|resend", "mail that may or may not have been sent; follows the server", TEXT(ConfAccount, in_doubt)},
-    {"account", "sent-copy", CONF_ENUM, "append", "server|append", "who files our mail in Sent", TEXT(ConfAccount, sent_copy)},
-    {"account", "envelope", CONF_ENUM, "account", "verp|account", "envelope sender", TEXT(ConfAccount, envelope)},
-    {"account", "message-id", CONF_ENUM, "ours", "ours|server", "whose Message-ID our mail bears: a server may put its own on", TEXT(ConfAccount, message_id)},
+    {"account", "in-doubt", CONF_ENUM, "", CONF_WORDS(CONF_DOUBT_LIST), "mail that may or may not have been sent; follows the server", ENUM(ConfAccount, in_doubt, ConfDoubt)},
+    {"account", "sent-copy", CONF_ENUM, "append", CONF_WORDS(CONF_SENT_COPY_LIST), "who files our mail in Sent", ENUM(ConfAccount, sent_copy, ConfSentCopy)},
+    {"account", "envelope", CONF_ENUM, "account", CONF_WORDS(CONF_ENVELOPE_LIST), "envelope sender", ENUM(ConfAccount, envelope, ConfEnvelope)},
+    {"account", "message-id", CONF_ENUM, "ours", CONF_WORDS(CONF_MESSAGE_ID_LIST), "whose Message-ID our mail bears: a server may put its own on", ENUM(ConfAccount, message_id, ConfMessageId)},
     {"account", "smtp", CONF_STRING, "", NULL, "'sendmail' to send by the local program"},
     {"account", "smtp-host", CONF_HOST, "", NULL, "submission server of this account", TEXT(ConfAccount, smtp.host)},
     {"account", "smtp-port", CONF_INT, "0", PORT, "its port; 0 is the usual one", NUMBER(ConfAccount, smtp.port)},
-    {"account", "smtp-tls", CONF_ENUM, "implicit", TLS, "its encryption", TEXT(ConfAccount, smtp.tls)},
+    {"account", "smtp-tls", CONF_ENUM, "implicit", CONF_WORDS(CONF_TLS_LIST), "its encryption", ENUM(ConfAccount, smtp.tls, ConfTls)},
     {"account", "smtp-ca-file", CONF_STRING, "", NULL, "certificates to trust instead of the system's", TEXT(ConfAccount, smtp.ca_file)},
     {"account", "smtp-user", CONF_STRING, "", NULL, "its login", TEXT(ConfAccount, smtp.user)},
     {"account", "smtp-password-command", CONF_COMMAND, "", NULL, "program that prints its password", LIST(ConfAccount, smtp.password_command)},
@@ -68,7 +68,7 @@ const ConfKey config_keys[] = {
 
     {"smtp", "host", CONF_HOST, "", NULL, "submission server for all accounts", TEXT(ConfAccount, smtp.host)},
     {"smtp", "port", CONF_INT, "0", PORT, "its port; 0 is the usual one", NUMBER(ConfAccount, smtp.port)},
-    {"smtp", "tls", CONF_ENUM, "implicit", TLS, "its encryption", TEXT(ConfAccount, smtp.tls)},
+    {"smtp", "tls", CONF_ENUM, "implicit", CONF_WORDS(CONF_TLS_LIST), "its encryption", ENUM(ConfAccount, smtp.tls, ConfTls)},
     {"smtp", "ca-file", CONF_STRING, "", NULL, "certificates to trust instead of the system's", TEXT(ConfAccount, smtp.ca_file)},
     {"smtp", "user", CONF_STRING, "", NULL, "its login", TEXT(ConfAccount, smtp.user)},
     {"smtp", "password-command", CONF_COMMAND, "", NULL, "program that prints its password", LIST(ConfAccount, smtp.password_command)},
@@ -77,15 +77,15 @@ const ConfKey config_keys[] = {
 
     {"trust", "principals", CONF_ADDRESSES, "", NULL, "who may give work, beside the owner and persons", LIST(Config, principals)},
     {"trust", "authserv-id", CONF_LIST, "", NULL, "servers whose Authentication-Results are believed", LIST(Config, authserv_ids)},
-    {"trust", "authserv-fields", CONF_ENUM, "", "one|several", "how many such fields of a server count: the first alone, or all that stand together, each for what no field above it names (OpenDKIM beside OpenDMARC; only where the server takes forged ones out); several with preset fastmail, else one"},
-    {"trust", "require-auth", CONF_ENUM, "dmarc", "dmarc|dkim|none", "what outside mail must pass", TEXT(Config, require_auth)},
+    {"trust", "authserv-fields", CONF_ENUM, "", CONF_WORDS(CONF_AUTHSERV_LIST), "how many such fields of a server count: the first alone, or all that stand together, each for what no field above it names (OpenDKIM beside OpenDMARC; only where the server takes forged ones out); several with preset fastmail, else one", ENUM(Config, authserv_fields, ConfAuthserv)},
+    {"trust", "require-auth", CONF_ENUM, "dmarc", CONF_WORDS(CONF_AUTH_LIST), "what outside mail must pass", ENUM(Config, require_auth, AuthNeed)},
     {"trust", "allow", CONF_ADDRESSES, "", NULL, "third parties that may be written to without asking", LIST(Config, allow)},
     {"trust", "links", CONF_LIST, "", NULL, "hosts, and what is below them, that agents may make links to, whatever stands behind the host", LIST(Config, link_hosts)},
 
-    {"brain", "kind", CONF_ENUM, "script", "script|anthropic|openai|command|claude|codex|opencode", "what thinks: answers from a file, a model, or a program; command where one is given", TEXT(ConfBrain, kind)},
+    {"brain", "kind", CONF_ENUM, "script", CONF_WORDS(CONF_BRAIN_KIND_LIST), "what thinks: answers from a file, a model, or a program; command where one is given", ENUM(ConfBrain, kind, BrainKind)},
     {"brain", "script", CONF_STRING, "scripts/demo.jsonl", NULL, "script: JSON Lines, relative to the home", TEXT(ConfBrain, script)},
     {"brain", "command", CONF_COMMAND, "", NULL, "program and arguments, no shell; of claude, codex and opencode what is started in place of the program of that name, before the options of its kind", LIST(ConfBrain, command)},
-    {"brain", "parser", CONF_ENUM, "", "plain|claude-json|codex-jsonl|opencode-ndjson", "command: what it prints: its answer, or the stream of Claude Code, Codex or opencode; follows the kind when empty", TEXT(ConfBrain, parser)},
+    {"brain", "parser", CONF_ENUM, "", CONF_WORDS(CONF_PARSER_LIST), "command: what it prints: its answer, or the stream of Claude Code, Codex or opencode; follows the kind when empty", ENUM(ConfBrain, parser, ConfParser)},
     {"brain", "pass-env", CONF_LIST, "", NULL, "program: variables of the environment that it gets beside PATH, HOME, USER, LOGNAME, LANG, LC_*, TZ and TMPDIR", LIST(ConfBrain, pass_env)},
     {"brain", "env", CONF_COMMAND, "", NULL, "program: NAME=VALUE that it gets too, with blanks between them, quoted as for a shell", LIST(ConfBrain, env)},
     {"brain", "model", CONF_STRING, "", NULL, "model name; a program takes its own when empty", TEXT(ConfBrain, model)},
@@ -104,7 +104,7 @@ const ConfKey config_keys[] = {
     {"role", "name", CONF_STRING, "", NULL, "what stands in From; the role's name when empty", TEXT(ConfRole, display)},
     {"role", "address", CONF_ADDRESS, "", NULL, "its mail address; ROLE@domain when empty", TEXT(ConfRole, address)},
     {"role", "brain", CONF_STRING, "", NULL, "which [brain]; 'default' when empty; 'none': it is asked nothing, and what leads its jobs decides", TEXT(ConfRole, brain)},
-    {"role", "mode", CONF_ENUM, "", "steps|program", "follows the brain when empty", TEXT(ConfRole, mode)},
+    {"role", "mode", CONF_ENUM, "", CONF_WORDS(CONF_ROLE_MODE_LIST), "follows the brain when empty", ENUM(ConfRole, mode, RoleMode)},
     {"role", "workdir", CONF_STRING, "", NULL, "program: where it works; in a git repository each job has a worktree on a branch of its own, postrider/JOB; elsewhere one job works at a time", TEXT(ConfRole, workdir)},
     {"role", "base", CONF_STRING, "", NULL, "program in a git repository: the branch or commit that its work begins from; what is checked out in workdir when empty", TEXT(ConfRole, base)},
     {"role", "commit", CONF_BOOL, "yes", NULL, "and what it leaves uncommitted there is committed as the role, without hooks and without signing; no: it is left", FLAG(ConfRole, commit)},
@@ -112,8 +112,8 @@ const ConfKey config_keys[] = {
     {"role", "person", CONF_BOOL, "no", NULL, "a person with a local Maildir, not an agent", FLAG(ConfRole, person)},
     {"role", "mail", CONF_BOOL, "yes", NULL, "no: it works with a person at a terminal alone ('role run -i'): it has no address and no mailbox, and never works by itself"},
     {"role", "answers-cc", CONF_BOOL, "no", NULL, "acts on mail that it got as a copy", FLAG(ConfRole, answers_cc)},
-    {"role", "reply-cc", CONF_ENUM, "named", "named|asker", "who gets its answers: also those whom the mail names beside it in To and Cc, or whoever asked alone"},
-    {"role", "hold", CONF_ENUM, "strangers", "strangers|all", "what the owner is asked about before it leaves: mail that the rules hold, or all that it writes to people other than the owner"},
+    {"role", "reply-cc", CONF_ENUM, "named", CONF_WORDS(CONF_REPLY_CC_LIST), "who gets its answers: also those whom the mail names beside it in To and Cc, or whoever asked alone", ENUM(ConfRole, reply_cc, ConfReplyCc)},
+    {"role", "hold", CONF_ENUM, "strangers", CONF_WORDS(CONF_HOLD_LIST), "what the owner is asked about before it leaves: mail that the rules hold, or all that it writes to people other than the owner", ENUM(ConfRole, hold, ConfHold)},
     {"role", "html", CONF_BOOL, "yes", NULL, "what it writes to people also has an HTML part, made from its Markdown", FLAG(ConfRole, html)},
     {"role", "max-iterations", CONF_INT, "8", "1..10000", "steps per run", NUMBER(ConfRole, max_iterations)},
     {"role", "total-iterations", CONF_INT, "24", "1..1000000", "steps per round", NUMBER(ConfRole, total_iterations)},
@@ -122,12 +122,12 @@ const ConfKey config_keys[] = {
     {"role", "retry", CONF_BOOL, "yes", NULL, "program: one that fails is run again after 30 s, 5 min and 30 min; no: never, for one that must not find its own changes in the workdir", FLAG(ConfRole, retry)},
     {"role", "tools-hint", CONF_STRING, "", NULL, "briefings: one line of its prompt about tools that it may use", TEXT(ConfRole, tools_hint)},
     {"role", "ack-after", CONF_SPAN, "", NULL, "as in [postrider], for this role", NUMBER(ConfRole, ack_after_us)},
-    {"role", "permissions", CONF_ENUM, "edit", "ask|edit|all", "claude, codex, opencode: what it does without asking: read files in its folder; change them too; run commands too; it asks about the rest by mail", TEXT(ConfRole, permissions)},
+    {"role", "permissions", CONF_ENUM, "edit", CONF_WORDS(CONF_PERMISSIONS_LIST), "claude, codex, opencode: what it does without asking: read files in its folder; change them too; run commands too; it asks about the rest by mail", ENUM(ConfRole, permissions, ConfPermissions)},
     {"role", "allow", CONF_PHRASES, "", NULL, "commands that it runs without asking, with commas between them; each stands for all that begins with its words: make test, git status", LIST(ConfRole, allow)},
     {"role", "permit-within", CONF_SPAN, "24h", NULL, "the owner is reminded, once, of a question that is open for so long; 0 is never", NUMBER(ConfRole, permit_within_us)},
     {"role", "tmux", CONF_BOOL, "no", NULL, "program: while it works a tmux window shows 'postrider watch JOB'; see it by tmux -S HOME/state/tmux attach", FLAG(ConfRole, tmux)},
-    {"role", "sandbox", CONF_ENUM, "auto", "auto|required|on|off", "program: bubblewrap hides the home from it, but for the job's folder; auto: where it works; required, or on: without one its jobs wait; without one, mail of people who may not give work starts no program"},
-    {"role", "net", CONF_ENUM, "any", "any|none", "program: the network that it reaches; none needs a sandbox, and leaves it the agent port alone"},
+    {"role", "sandbox", CONF_ENUM, "auto", CONF_WORDS(CONF_SANDBOX_LIST), "program: bubblewrap hides the home from it, but for the job's folder; auto: where it works; required, or on: without one its jobs wait; without one, mail of people who may not give work starts no program", ENUM(ConfRole, sandbox, ConfSandbox)},
+    {"role", "net", CONF_ENUM, "any", CONF_WORDS(CONF_NET_LIST), "program: the network that it reaches; none needs a sandbox, and leaves it the agent port alone", ENUM(ConfRole, net, ConfNet)},
 
     {"person", "address", CONF_ADDRESS, "", NULL, "their mail address; at our own domain they have a Maildir here, unless a server that we hand mail to keeps the mail of that domain"},
     {"person", "may", CONF_LIST, "ask steer", "ask|steer|approve", "their rights: ask gives work; steer gives orders too, and has notes of others changed and third parties written to; approve says yes to held mail"},
@@ -146,18 +146,18 @@ const ConfKey config_keys[] = {
     {"workflow", "templates", CONF_STRING, "Workflow/email-templates", NULL, "folder beneath the root with EVENT.txt, the forms of its mails; of one that is not there the built-in form is used", TEXT(Config, workflow_templates)},
 
     {"artifact", "path", CONF_STRING, "", NULL, "where artifacts of this kind lie beneath the root: specs/{state}/{name}.md; without {name} there is one", TEXT(ConfArtifact, path)},
-    {"artifact", "states", CONF_ENUM, "folder", "folder|record", "where its state stands: the folder that {state} names, or the record alone"},
+    {"artifact", "states", CONF_ENUM, "folder", CONF_WORDS(CONF_STATES_LIST), "where its state stands: the folder that {state} names, or the record alone", ENUM(ConfArtifact, states, ConfStates)},
     {"artifact", "moves", CONF_PHRASES, "", NULL, "who moves it, with commas between: 'proposed todo spec-reviewer' lets spec-reviewer; more names may follow; 'holder' is whoever moved it last; as the kind is known when empty", LIST(ConfArtifact, moves)},
     {"space", "members", CONF_LIST, "", NULL, "roles and persons who get, and may send, mail to SPACE@domain, and see notes in spaces/SPACE/; nobody else does", LIST(ConfSpace, members)},
     {"space", "talk", CONF_INT, "8", "1..1000", "mails of roles in one job of it without a word of a person; what is more is held", NUMBER(ConfSpace, talk)},
 
     {"panel", "members", CONF_LIST, "", NULL, "who is on it: roles, whose brain is asked, or brains; claude, gpt-5 and gemini when empty and the name is that of a panel we know, as spec-reviewer-panel", LIST(ConfPanel, members)},
     {"panel", "primary", CONF_STRING, "", NULL, "the member that decides by the rule 'primary', and writes what a panel of writers writes; the first when empty", TEXT(ConfPanel, primary)},
-    {"panel", "rule", CONF_ENUM, "consensus", "consensus|majority|primary|any-blocker", "how ballots become a decision; where none comes of them, the coordinator hears it", TEXT(ConfPanel, rule)},
+    {"panel", "rule", CONF_ENUM, "consensus", CONF_WORDS(CONF_PANEL_RULE_LIST), "how ballots become a decision; where none comes of them, the coordinator hears it", ENUM(ConfPanel, rule, PanelRule)},
     {"panel", "quorum", CONF_INT, "0", "0..9", "members who must give a verdict, of all that are named; 0: more than half", NUMBER(ConfPanel, quorum)},
     {"panel", "discuss", CONF_INT, "1", "0..3", "rounds in which members who disagree read what the others said, and vote again", NUMBER(ConfPanel, discuss)},
     {"panel", "deadline", CONF_SPAN, "24h", NULL, "ballots of one round that come later than this do not count", NUMBER(ConfPanel, deadline_us)},
-    {"panel", "walls", CONF_ENUM, "required", "required|advice", "a member that is a program works in a sandbox with an empty HOME; required: where there is none the panel refuses such a member; advice: it works without one, and the verdict says so"},
+    {"panel", "walls", CONF_ENUM, "required", CONF_WORDS(CONF_WALLS_LIST), "a member that is a program works in a sandbox with an empty HOME; required: where there is none the panel refuses such a member; advice: it works without one, and the verdict says so", ENUM(ConfPanel, walls, ConfWalls)},
     {"panel", "instructions", CONF_STRING, "", NULL, "file with the instructions of its members, relative to the home; ours when empty", TEXT(ConfPanel, instructions)},
 
     {"keep", "contexts", CONF_SPAN, "30d", NULL, "of the steps of a job that has ended, what its brain was shown, and, but for the last step, what the next step went on with; 0 is for ever, here and below", NUMBER(Config, keep_contexts_us)},

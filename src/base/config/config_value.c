@@ -17,6 +17,18 @@ conf_key(const char *kind, const char *name)
     return NULL;
 }
 
+unsigned
+conf_word(const char *words, const char *word)
+{
+    g_auto(GStrv) all = g_strsplit(words, "|", -1);
+
+    for (unsigned i = 0; all[i]; i++) {
+        if (g_str_equal(all[i], word))
+            return i + 1;
+    }
+    return 0;
+}
+
 char **
 conf_split(const char *value)
 {

@@ -219,7 +219,7 @@ check_settings(Doctor *d, GError **error)
     if (!schedules_check(d->engine->db, lost, error))
         return false;
     find_all(d, "every", lost);
-    if (g_str_equal(d->cli->home->config->require_auth, "none"))
+    if (d->cli->home->config->require_auth == AUTH_NONE)
         doctor_note(d, "require-auth = none: whoever writes the owner's address into From is "
                        "believed");
     wall_check(d->cli->home->config, d->notes);

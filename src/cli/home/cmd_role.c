@@ -224,7 +224,7 @@ cmd_role_list(Cli *cli, int argc, char **argv)
             return cli_failed(cli, 0);
         json_array_append_new(all, json_pack("{s:s, s:i, s:s, s:s, s:s}", "name", r->name,
                                              "open_jobs", (int)jobs->len, "brain", r->brain,
-                                             "mode", r->mode, "address", r->address));
+                                             "mode", role_mode_word(r->mode), "address", r->address));
     }
     cli_print_list(cli, g_steal_pointer(&all), columns, NULL, NULL);
     return 0;

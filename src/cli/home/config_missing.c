@@ -61,9 +61,9 @@ want_program(const Look *l, const char *key, const char *const *argv)
 static void
 look_at_brain(const Look *l, const ConfBrain *b)
 {
-    bool api = g_str_equal(b->kind, "anthropic") || g_str_equal(b->kind, "openai");
+    bool api = b->kind == BRAIN_ANTHROPIC || b->kind == BRAIN_OPENAI;
 
-    if (g_str_equal(b->kind, "script"))
+    if (b->kind == BRAIN_SCRIPT)
         want_file(l, "script", b->script);
     if (config_is_program(b))
         want_program(l, "command", b->command);

@@ -59,7 +59,7 @@ doctor_servers(Doctor *d, GError **error)
     const Config *config = d->cli->home->config;
     for (unsigned i = 0; i < config->n_accounts; i++) {
         const ConfAccount *a = &config->accounts[i];
-        if (g_str_equal(a->kind, "imap") && !check_account(d, a->name, error))
+        if (config_is_imap(a) && !check_account(d, a->name, error))
             return false;
     }
     return true;

@@ -386,7 +386,7 @@ cmd_briefing_prompt(Cli *cli, int argc, char **argv)
     if (!report_thread_there(engine, r, &cli->error))
         return cli_failed(cli, EX_NOINPUT);
     const ConfRole *role = config_role(cli->home->config, r->role);
-    bool led = role && g_strcmp0(role->mode, "steps") == 0;
+    bool led = role && role->mode == MODE_STEPS;
     if (!report_prompt_show(engine, r, led, c, &cli->error))
         return cli_failed(cli, 0);
     cli_print_vis(cli, context_text(c), true);

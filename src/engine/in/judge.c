@@ -46,8 +46,8 @@ is_our_own(const Home *home, const Message *m)
 static bool
 is_proved(const Config *config, const Message *m, Judgement *ret)
 {
-    const AuthTrust trust = {config->authserv_ids, auth_need_of(config->require_auth),
-                             config->authserv_several};
+    const AuthTrust trust = {config->authserv_ids, config->require_auth,
+                             config->authserv_fields == CONF_AUTHSERV_SEVERAL};
     g_auto(AuthVerdict) v = {0};
 
     auth_judge(m, &trust, &v);

@@ -85,7 +85,7 @@ outward_envelope(const Home *home,
 
     if (!own)
         own = from;
-    if (g_str_equal(account->envelope, "verp"))
+    if (account->envelope == CONF_ENVELOPE_VERP)
         made = with_tag(own, tag);
     return made ? made : g_strdup(own);
 }
@@ -120,7 +120,7 @@ outward_dress(const Home *home, const ConfRole *role, JobId job, Compose *mail, 
 
     if (!compose_from(mail, role->display, from, error))
         return false;
-    if (g_str_equal(account->message_id, "server"))
+    if (account->message_id == CONF_MESSAGE_ID_SERVER)
         compose_refer_to_self(mail);
     if (!reply || address_equal(reply, from))
         return true;

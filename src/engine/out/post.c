@@ -38,7 +38,7 @@ add_server(const Config *config, GArray *to, size_t n_rcpts, const char *from, c
             g_array_append_val(to, own);
     }
     OutTo copy = {.address = from, .folder = "Sent", .flags = "S", .account = account->name};
-    if (g_str_equal(account->sent_copy, "append"))
+    if (account->sent_copy == CONF_SENT_COPY_APPEND)
         g_array_append_val(to, copy);
 }
 

@@ -13,17 +13,13 @@
 /* A person can't judge more than this; it would not be read to its end. */
 #define SHOWN_MAX (256u << 10)
 
-typedef enum Client { CLIENT_CLAUDE, CLIENT_CODEX, CLIENT_OPENCODE, CLIENT_N } Client;
-static const char *const client_names[] = {"claude", "codex", "opencode"};
-G_STATIC_ASSERT(G_N_ELEMENTS(client_names) == CLIENT_N);
-
 struct PermitDesk {
     Engine *engine;
     const Job *job;
     const JobClaim *claim;
     const StepInput *in;
     const ConfRole *role;
-    Client client;
+    BrainKind client;
     PermitRules rules;
     PermitPlace place;
     ProposedCalls *asked;
@@ -33,21 +29,17 @@ struct PermitDesk {
 static BrainPermit
 level_of(const ConfRole *role)
 {
-    return g_str_equal(role->permissions, "all")   ? BRAIN_PERMIT_ALL
-           : g_str_equal(role->permissions, "edit") ? BRAIN_PERMIT_EDIT
-                                                    : BRAIN_PERMIT_ASK;
+    return role->permissions == CONF_PERMIT_ALL    ? BRAIN_PERMIT_ALL
+           : role->permissions == CONF_PERMIT_EDIT ? BRAIN_PERMIT_EDIT
+                                                   : BRAIN_PERMIT_ASK;
 }
 
+/* Has this kind of program a hook, or settings, by which it asks before it calls a tool? */
 static bool
-client_of(const ConfBrain *brain, Client *ret)
+can_ask(const ConfBrain *brain)
 {
-    for (Client c = 0; c < CLIENT_N; c++) {
-        if (g_str_equal(brain->kind, client_names[c])) {
-            *ret = c;
-            return true;
-        }
-    }
-    return false;
+    return brain->kind == BRAIN_CLAUDE || brain->kind == BRAIN_CODEX ||
+           brain->kind == BRAIN_OPENCODE;
 }
 
 PermitDesk *
@@ -59,8 +51,7 @@ permit_desk_new(Engine *engine,
                 const ConfBrain *brain,
                 const Workplace *place)
 {
-    Client client;
-    if (!client_of(brain, &client))
+    if (!can_ask(brain))
         return NULL;
     PermitDesk *desk = g_new0(PermitDesk, 1);
     *desk = (PermitDesk){
@@ -69,7 +60,7 @@ permit_desk_new(Engine *engine,
         .claim = claim,
         .in = in,
         .role = role,
-        .client = client,
+        .client = brain->kind,
         .rules = {.level = level_of(role), .allow = role->allow},
         .place = {.root = place->cwd, .in = place->in, .out = place->out, .workdir = role->workdir},
         .asked = proposed_calls_new()};
@@ -100,7 +91,7 @@ static bool
 allow(const PermitDesk *desk, PermitReply *ret)
 {
     /* Codex knows no word for yes: it goes on where it hears nothing. */
-    ret->decision = desk->client == CLIENT_CODEX ? "" : "allow";
+    ret->decision = desk->client == BRAIN_CODEX ? "" : "allow";
     return true;
 }
 
@@ -215,7 +206,7 @@ static void
 put_down(PermitDesk *desk, const PermitCall *call, const PermitVerdict *v)
 {
     ProposedCall *c = g_new0(ProposedCall, 1);
-    c->doc = asked_call_json(&desk->place, call, v, desk->role->name, client_names[desk->client]);
+    c->doc = asked_call_json(&desk->place, call, v, desk->role->name, brain_kind_word(desk->client));
     asked_call_digest(desk->job->id, call, &c->digest);
     proposed_calls_add(desk->asked, c);
 }
@@ -227,7 +218,7 @@ put_to_person(PermitDesk *desk, const PermitCall *call, const PermitVerdict *v, 
     const char *too_many;
     asked_call_digest(desk->job->id, call, &digest);
     bool again = find_asked(desk, &digest) != NULL;
-    if (!again && desk->asked->len > 0 && desk->client == CLIENT_CLAUDE)
+    if (!again && desk->asked->len > 0 && desk->client == BRAIN_CLAUDE)
         return deny(ret, "One at a time: another call of yours waits for a person's yes, and "
                          "nobody was asked about this one. Make it again when that one is "
                          "decided.");
@@ -241,7 +232,7 @@ put_to_person(PermitDesk *desk, const PermitCall *call, const PermitVerdict *v, 
                          "Do it in smaller steps.");
     if (!again)
         put_down(desk, call, v);
-    if (desk->client == CLIENT_CLAUDE) {
+    if (desk->client == BRAIN_CLAUDE) {
         ret->decision = "defer";
         return true;
     }
@@ -356,7 +347,7 @@ bool
 permit_set_up(PermitDesk *desk, BrainAsk *ask, GError **error)
 {
     ask->permit = desk->rules.level;
-    if (desk->client == CLIENT_OPENCODE) {
+    if (desk->client == BRAIN_OPENCODE) {
         desk->settings = opencode_rules(desk, error);
         ask->rules = desk->settings;
         return desk->settings != NULL;
@@ -400,7 +391,7 @@ put_down_deferred(PermitDesk *desk, const BrainAnswer *answer, const json_t *doc
                              .id = id ? id : ""};
     if (!*call.tool || !json_is_object(call.input))
         return false;
-    if (desk->client == CLIENT_CLAUDE && keep_asked(desk, call.id))
+    if (desk->client == BRAIN_CLAUDE && keep_asked(desk, call.id))
         return true;
     PermitVerdict v = permit_judge(&desk->rules, &desk->place, &call);
     if (v.answer != PERMIT_ASK)
@@ -415,7 +406,7 @@ permit_deferred(PermitDesk *desk, const BrainAnswer *answer, GError **error)
     g_autoptr(json_t) doc = NULL;
     bool none = !answer->deferred_call;
     /* Claude Code went on: it has dropped what it was to wait for. */
-    if (none && desk->client == CLIENT_CLAUDE)
+    if (none && desk->client == BRAIN_CLAUDE)
         g_ptr_array_set_size(LIST_ARRAY(desk->asked), 0);
     if (none)
         return true;
@@ -468,9 +459,8 @@ permit_resumes_bare(
     Engine *engine, const Job *job, const ConfBrain *brain, bool *ret, GError **error)
 {
     g_autoptr(Questions) decided = NULL;
-    Client client;
     *ret = false;
-    if (!client_of(brain, &client) || client != CLIENT_CLAUDE)
+    if (brain->kind != BRAIN_CLAUDE)
         return true;
     if (!questions_unused(engine->db, job->id, &decided, error))
         return false;

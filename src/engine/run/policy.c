@@ -195,7 +195,7 @@ check_role(const Check *k, const ProposedMail *mail, Verdict *v)
     const Config *config = k->engine->home->config;
     const ConfRole *role = role_find(k->engine, k->job->role);
     g_autoptr(GPtrArray) to = policy_recipients(k, mail);
-    for (guint i = 0; role && role->hold_all && i < to->len; i++) {
+    for (guint i = 0; role && role->hold == CONF_HOLD_ALL && i < to->len; i++) {
         const char *spec = g_ptr_array_index(to, i);
         if (config_is_agent(config, spec) || address_equal(spec, config->owner))
             continue;

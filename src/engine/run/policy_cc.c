@@ -66,7 +66,7 @@ bool
 policy_reply_cc(Check *k, Proposal *p, GError **error)
 {
     const ConfRole *role = role_find(k->engine, k->job->role);
-    if (!role || !role->reply_named || p->status == PROPOSE_FAIL || p->status == PROPOSE_LIMIT)
+    if (!role || role->reply_cc != CONF_REPLY_CC_NAMED || p->status == PROPOSE_FAIL || p->status == PROPOSE_LIMIT)
         return true;
     LIST_EACH(ProposedMail, mail, p->mails)
         if (!mail->plain && !keep_named(k, mail, error))

@@ -20,7 +20,7 @@ folder_of(const Task *t, const Workplace *place)
 static bool
 is_of(const Session *s, const Task *t, const Workplace *place)
 {
-    return g_str_equal(s->brain, t->brain->name) && g_str_equal(s->kind, t->brain->kind) &&
+    return g_str_equal(s->brain, t->brain->name) && g_str_equal(s->kind, brain_kind_word(t->brain->kind)) &&
            g_str_equal(s->folder, folder_of(t, place)) && !*s->host;
 }
 
@@ -31,7 +31,7 @@ new_session(const Task *t, const Workplace *place)
     Session *s = g_new0(Session, 1);
     s->job = t->job->id;
     s->brain = g_strdup(t->brain->name);
-    s->kind = g_strdup(t->brain->kind);
+    s->kind = g_strdup(brain_kind_word(t->brain->kind));
     s->folder = g_strdup(folder_of(t, place));
     s->host = g_strdup("");
     s->id = g_uuid_string_random();

@@ -49,36 +49,36 @@ typedef enum StateKind {
 } StateKind;
 
 static const struct {
-    const char *program; /* kind, or parser, of the brain */
+    BrainKind program; /* or what speaks as it does */
     StateKind kind;
     const char *path;
     const char *text; /* STATE_MADE: what means nothing there */
 } states[] = {
-    {"claude", STATE_FOLDER, ".claude", NULL},
-    {"claude", STATE_COPY, ".claude.json", NULL},
-    {"claude", STATE_MADE, ".claude/settings.json", "{}\n"},
-    {"claude", STATE_KEPT, ".claude/settings.local.json", NULL},
-    {"claude", STATE_KEPT, ".claude/CLAUDE.md", NULL},
-    {"claude", STATE_KEPT, ".claude/agents", NULL},
-    {"claude", STATE_KEPT, ".claude/commands", NULL},
-    {"claude", STATE_KEPT, ".claude/hooks", NULL},
-    {"claude", STATE_KEPT, ".claude/output-styles", NULL},
-    {"claude", STATE_KEPT, ".claude/plugins", NULL},
-    {"claude", STATE_KEPT, ".claude/rules", NULL},
-    {"claude", STATE_KEPT, ".claude/skills", NULL},
-    {"claude", STATE_KEPT, ".claude/local", NULL},
-    {"codex", STATE_FOLDER, ".codex", NULL},
-    {"codex", STATE_MADE, ".codex/config.toml", ""},
-    {"codex", STATE_KEPT, ".codex/AGENTS.md", NULL},
-    {"codex", STATE_KEPT, ".codex/hooks", NULL},
-    {"codex", STATE_KEPT, ".codex/hooks.json", NULL},
-    {"codex", STATE_KEPT, ".codex/prompts", NULL},
-    {"codex", STATE_KEPT, ".codex/rules", NULL},
-    {"codex", STATE_KEPT, ".codex/skills", NULL},
-    {"opencode", STATE_FOLDER, ".local/share/opencode", NULL},
-    {"opencode", STATE_FOLDER, ".local/state/opencode", NULL},
-    {"opencode", STATE_FOLDER, ".cache/opencode", NULL},
-    {"opencode", STATE_KEPT, ".local/share/opencode/bin", NULL},
+    {BRAIN_CLAUDE, STATE_FOLDER, ".claude", NULL},
+    {BRAIN_CLAUDE, STATE_COPY, ".claude.json", NULL},
+    {BRAIN_CLAUDE, STATE_MADE, ".claude/settings.json", "{}\n"},
+    {BRAIN_CLAUDE, STATE_KEPT, ".claude/settings.local.json", NULL},
+    {BRAIN_CLAUDE, STATE_KEPT, ".claude/CLAUDE.md", NULL},
+    {BRAIN_CLAUDE, STATE_KEPT, ".claude/agents", NULL},
+    {BRAIN_CLAUDE, STATE_KEPT, ".claude/commands", NULL},
+    {BRAIN_CLAUDE, STATE_KEPT, ".claude/hooks", NULL},
+    {BRAIN_CLAUDE, STATE_KEPT, ".claude/output-styles", NULL},
+    {BRAIN_CLAUDE, STATE_KEPT, ".claude/plugins", NULL},
+    {BRAIN_CLAUDE, STATE_KEPT, ".claude/rules", NULL},
+    {BRAIN_CLAUDE, STATE_KEPT, ".claude/skills", NULL},
+    {BRAIN_CLAUDE, STATE_KEPT, ".claude/local", NULL},
+    {BRAIN_CODEX, STATE_FOLDER, ".codex", NULL},
+    {BRAIN_CODEX, STATE_MADE, ".codex/config.toml", ""},
+    {BRAIN_CODEX, STATE_KEPT, ".codex/AGENTS.md", NULL},
+    {BRAIN_CODEX, STATE_KEPT, ".codex/hooks", NULL},
+    {BRAIN_CODEX, STATE_KEPT, ".codex/hooks.json", NULL},
+    {BRAIN_CODEX, STATE_KEPT, ".codex/prompts", NULL},
+    {BRAIN_CODEX, STATE_KEPT, ".codex/rules", NULL},
+    {BRAIN_CODEX, STATE_KEPT, ".codex/skills", NULL},
+    {BRAIN_OPENCODE, STATE_FOLDER, ".local/share/opencode", NULL},
+    {BRAIN_OPENCODE, STATE_FOLDER, ".local/state/opencode", NULL},
+    {BRAIN_OPENCODE, STATE_FOLDER, ".cache/opencode", NULL},
+    {BRAIN_OPENCODE, STATE_KEPT, ".local/share/opencode/bin", NULL},
 };
 
 /* --- is there one? --- */
@@ -87,7 +87,7 @@ static const struct {
 static bool
 is_waived(const ConfRole *role)
 {
-    return !role->sandbox_required &&
+    return role->sandbox != CONF_SANDBOX_REQUIRED &&
            g_strcmp0(g_getenv("POSTRIDER_TEST_SANDBOX"), "off") == 0;
 }
 
@@ -96,16 +96,16 @@ wall_lacks(const ConfRole *role)
 {
     if (is_waived(role))
         return NULL;
-    return role->sandbox_off ? "'sandbox = off' is set" : sandbox_lacks(role->net);
+    return role->sandbox == CONF_SANDBOX_OFF ? "'sandbox = off' is set" : sandbox_lacks(role->net == CONF_NET_ANY);
 }
 
 char *
 wall_forbids(const ConfRole *role, Trust floor)
 {
-    const char *why = role->sandbox_required || floor < TRUST_ROLE ? wall_lacks(role) : NULL;
+    const char *why = role->sandbox == CONF_SANDBOX_REQUIRED || floor < TRUST_ROLE ? wall_lacks(role) : NULL;
     if (!why)
         return NULL;
-    if (role->sandbox_required)
+    if (role->sandbox == CONF_SANDBOX_REQUIRED)
         return g_strdup_printf("its program runs in a sandbox only, and %s", why);
     return g_strdup_printf("words of somebody who may not give it work are part of this, and its "
                            "program would have no sandbox: %s",
@@ -115,7 +115,7 @@ wall_forbids(const ConfRole *role, Trust floor)
 const char *
 wall_remedy(const ConfRole *role)
 {
-    return role->sandbox_off ? "Set 'sandbox = auto' for that role in postrider.conf."
+    return role->sandbox == CONF_SANDBOX_OFF ? "Set 'sandbox = auto' for that role in postrider.conf."
                              : "Install bubblewrap (Debian: apt install bubblewrap), or see why it "
                                "does not work: postrider doctor";
 }
@@ -138,7 +138,7 @@ wall_check(const Config *config, GPtrArray *lines)
     for (unsigned i = 0; i < config->n_roles; i++) {
         const ConfRole *role = &config->roles[i];
         const char *why = starts_programs(config, role) ? wall_lacks(role) : NULL;
-        if (why && role->sandbox_required)
+        if (why && role->sandbox == CONF_SANDBOX_REQUIRED)
             g_ptr_array_add(lines, g_strdup_printf("the role '%s' starts no program: it needs a "
                                                    "sandbox, and %s; its jobs wait",
                                                    role->name, why));
@@ -191,11 +191,14 @@ hide_home(Sandbox *s, const Home *home)
 
 /* By its kind, or a command that speaks as it does. */
 static bool
-is_of(const ConfBrain *brain, const char *program)
+is_of(const ConfBrain *brain, BrainKind kind)
 {
-    return g_str_equal(brain->kind, program) ||
-           (g_str_equal(brain->kind, "command") && brain->parser &&
-            g_str_has_prefix(brain->parser, program));
+    static const ConfParser parsers[] = {[BRAIN_CLAUDE] = CONF_PARSER_CLAUDE,
+                                         [BRAIN_CODEX] = CONF_PARSER_CODEX,
+                                         [BRAIN_OPENCODE] = CONF_PARSER_OPENCODE};
+
+    return brain->kind == kind ||
+           (brain->kind == BRAIN_COMMAND && brain->parser == parsers[kind]);
 }
 
 /* A variable of the brain's settings, or of ours that it is passed; NULL: not set. Caller frees. */
@@ -336,12 +339,13 @@ wall_argv(const WallView *view, char ***ret, GError **error)
     *ret = NULL;
     if (view->apart)
         return apart_argv(view, ret, error);
-    if (is_waived(view->role) || (!view->role->sandbox_required && wall_lacks(view->role))) {
+    if (is_waived(view->role) ||
+        (view->role->sandbox != CONF_SANDBOX_REQUIRED && wall_lacks(view->role))) {
         faces_show(view->engine, view->job, NULL);
         return true;
     }
     s = sandbox_new();
-    s->net = view->role->net;
+    s->net = view->role->net == CONF_NET_ANY;
     sandbox_add(s, SANDBOX_READ, g_get_home_dir()); /* also where it is below /tmp */
     hide_secrets(s);
     add_states(s, view);

@@ -34,7 +34,7 @@ static char *
 shared_place(const Home *home, const ConfRole *role)
 {
     g_autofree char *folder =
-        g_strcmp0(role->mode, "program") == 0 ? workdir_path(home, role) : NULL;
+        role->mode == MODE_PROGRAM ? workdir_path(home, role) : NULL;
     return folder && !workdir_in_git(folder) ? g_steal_pointer(&folder) : NULL;
 }
 

@@ -25,10 +25,10 @@ test_empty(void)
     g_assert_cmpint(c->drain_us, ==, 60 * INT64_C(1000000));
     g_assert_cmpint(c->max_cost_per_day_micro, ==, 10000000);
     g_assert_cmpuint(c->max_message, ==, 50u << 20);
-    g_assert_cmpstr(c->require_auth, ==, "dmarc");
+    g_assert_cmpint(c->require_auth, ==, AUTH_DMARC);
     g_assert_null(c->principals[0]);
     g_assert_cmpuint(c->n_accounts, ==, 1);
-    g_assert_cmpstr(c->accounts[0].kind, ==, "maildir");
+    g_assert_cmpint(c->accounts[0].kind, ==, CONF_ACCOUNT_MAILDIR);
     g_assert_cmpstr(c->accounts[0].path, ==, "mail");
     g_assert_cmpuint(c->n_roles, ==, 0);
     g_assert_cmpuint(c->n_persons, ==, 1);
@@ -87,7 +87,7 @@ test_roles(void)
     g_assert_cmpstr(envoy->display, ==, "The Envoy");
     g_assert_cmpstr(envoy->address, ==, "envoy@home.example");
     g_assert_cmpstr(envoy->brain, ==, "default");
-    g_assert_cmpstr(envoy->mode, ==, "program");
+    g_assert_cmpint(envoy->mode, ==, MODE_PROGRAM);
     g_assert_cmpint(envoy->max_cost_micro, ==, 500000);
     g_assert_cmpint(envoy->ack_after_us, ==, 300 * INT64_C(1000000));
     g_assert_cmpint(envoy->max_iterations, ==, 8);
@@ -95,10 +95,10 @@ test_roles(void)
     g_assert_cmpint(envoy->max_attempts, ==, 5);
     g_assert_cmpstr(envoy->workdir, ==, "");
     g_assert_cmpstr(thinker->display, ==, "thinker");
-    g_assert_cmpstr(thinker->mode, ==, "steps");
+    g_assert_cmpint(thinker->mode, ==, MODE_STEPS);
     g_assert_cmpint(thinker->ack_after_us, ==, 120 * INT64_C(1000000));
     g_assert_true(thinker->answers_cc);
-    g_assert_cmpstr(config_role(c, "coder")->mode, ==, "program");
+    g_assert_cmpint(config_role(c, "coder")->mode, ==, MODE_PROGRAM);
     g_assert_true(config_role(c, "carol")->person);
     g_assert_cmpstr(config_role(c, "carol")->brain, ==, "");
     g_assert_null(config_role(c, "nobody"));
@@ -357,10 +357,10 @@ test_kind_follows_command(void)
     g_autoptr(Config) c = parse("[role a]\nbrain = x\n[brain x]\ncommand = scripts/x\n"
                                 "[brain y]\nkind = script\ncommand = scripts/x\n[brain z]\n");
 
-    g_assert_cmpstr(config_brain(c, "x")->kind, ==, "command");
-    g_assert_cmpstr(config_role(c, "a")->mode, ==, "program");
-    g_assert_cmpstr(config_brain(c, "y")->kind, ==, "script");
-    g_assert_cmpstr(config_brain(c, "z")->kind, ==, "script");
+    g_assert_cmpint(config_brain(c, "x")->kind, ==, BRAIN_COMMAND);
+    g_assert_cmpint(config_role(c, "a")->mode, ==, MODE_PROGRAM);
+    g_assert_cmpint(config_brain(c, "y")->kind, ==, BRAIN_SCRIPT);
+    g_assert_cmpint(config_brain(c, "z")->kind, ==, BRAIN_SCRIPT);
     g_assert_true(config_is_program(config_brain(c, "x")));
     g_assert_false(config_is_program(config_brain(c, "y")));
 }
@@ -375,7 +375,7 @@ test_programs(void)
               "timeout = 5m\n[brain z]\ncommand = cat\nparser = codex-jsonl\n[brain m]\n");
     const ConfBrain *x = config_brain(c, "x"), *y = config_brain(c, "y");
 
-    g_assert_cmpstr(config_role(c, "a")->mode, ==, "program");
+    g_assert_cmpint(config_role(c, "a")->mode, ==, MODE_PROGRAM);
     g_assert_cmpstr(x->command[0], ==, "claude");
     g_assert_null(x->command[1]);
     g_assert_cmpstr(x->pass_env[1], ==, "B");
@@ -383,10 +383,10 @@ test_programs(void)
     g_assert_cmpstr(x->env[1], ==, "D=");
     g_assert_cmpint(x->timeout_us, ==, 4 * 3600 * USEC_PER_SEC);
     g_assert_cmpint(x->at_once, ==, 2);
-    g_assert_cmpstr(y->kind, ==, "codex");
+    g_assert_cmpint(y->kind, ==, BRAIN_CODEX);
     g_assert_cmpstr(y->command[0], ==, "bin/codex");
     g_assert_cmpint(y->timeout_us, ==, 300 * USEC_PER_SEC);
-    g_assert_cmpstr(config_brain(c, "z")->parser, ==, "codex-jsonl");
+    g_assert_cmpint(config_brain(c, "z")->parser, ==, CONF_PARSER_CODEX);
     g_assert_cmpint(config_brain(c, "m")->timeout_us, ==, 1800 * USEC_PER_SEC);
     g_assert_true(config_is_program(x) && config_is_program(y));
 }
@@ -513,6 +513,39 @@ test_section(void)
     }
 }
 
+/* Each word of a setting is the symbol of its name, whatever its place in the list. */
+static void
+test_words(void)
+{
+    static const struct {
+        const char *kind;
+        BrainKind want;
+    } kinds[] = {{"script", BRAIN_SCRIPT},   {"anthropic", BRAIN_ANTHROPIC},
+                 {"openai", BRAIN_OPENAI},   {"command", BRAIN_COMMAND},
+                 {"claude", BRAIN_CLAUDE},   {"codex", BRAIN_CODEX},
+                 {"opencode", BRAIN_OPENCODE}, {"", BrainKind_UNSAID},
+                 {"Claude", BrainKind_UNSAID}, {"claude|codex", BrainKind_UNSAID}};
+    static const struct {
+        const char *tls;
+        ConfTls want;
+    } tls[] = {{"implicit", CONF_TLS_IMPLICIT}, {"starttls", CONF_TLS_STARTTLS}, {"none", CONF_TLS_NONE}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+        g_assert_cmpint(brain_kind_parse(kinds[i].kind), ==, kinds[i].want);
+        if (kinds[i].want)
+            g_assert_cmpstr(brain_kind_word(kinds[i].want), ==, kinds[i].kind);
+    }
+    g_assert_cmpstr(role_mode_word(MODE_PROGRAM), ==, "program");
+    for (size_t i = 0; i < G_N_ELEMENTS(tls); i++) {
+        g_autofree char *text =
+            g_strdup_printf("[account m]\nkind = imap\nhost = h\ntls = %s\n", tls[i].tls);
+        g_autoptr(Config) c = NULL;
+        g_assert_true(config_parse(text, strlen(text), "x", &c, NULL));
+        g_assert_cmpint(config_account(c, "m")->server.tls, ==, tls[i].want);
+        g_assert_cmpint(config_account(c, "m")->kind, ==, CONF_ACCOUNT_IMAP);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -533,5 +566,6 @@ main(int argc, char **argv)
     g_test_add_func("/config/keys", test_keys);
     g_test_add_func("/config/with", test_with);
     g_test_add_func("/config/section", test_section);
+    g_test_add_func("/config/words", test_words);
     return g_test_run();
 }

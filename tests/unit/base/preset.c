@@ -29,22 +29,23 @@ test_in_config(void)
 {
     static const struct {
         const char *text;
-        const char *want_host, *want_tls;
+        const char *want_host;
+        ConfTls want_tls;
         int want_port;
-        const char *want_sent_copy;
+        ConfSentCopy want_sent_copy;
         const char *want_error;
     } tests[] = {
-        {"preset = gmail", "smtp.gmail.com", "implicit", 465, "server", NULL},
-        {"preset = outlook", "smtp.office365.com", "starttls", 587, "server", NULL},
+        {"preset = gmail", "smtp.gmail.com", CONF_TLS_IMPLICIT, 465, CONF_SENT_COPY_SERVER, NULL},
+        {"preset = outlook", "smtp.office365.com", CONF_TLS_STARTTLS, 587, CONF_SENT_COPY_SERVER, NULL},
         {"preset = outlook\nsmtp-host = smtp-mail.outlook.com", "smtp-mail.outlook.com",
-         "starttls", 587, "server", NULL},
+         CONF_TLS_STARTTLS, 587, CONF_SENT_COPY_SERVER, NULL},
         {"preset = gmail\nsent-copy = append\nsmtp-port = 587\nsmtp-tls = starttls",
-         "smtp.gmail.com", "starttls", 587, "append", NULL},
-        {"preset = fastmail", "smtp.fastmail.com", "implicit", 465, "append", NULL},
-        {"preset =", "", "implicit", 0, "append", NULL},
-        {"preset = gmial", NULL, NULL, 0, NULL,
+         "smtp.gmail.com", CONF_TLS_STARTTLS, 587, CONF_SENT_COPY_APPEND, NULL},
+        {"preset = fastmail", "smtp.fastmail.com", CONF_TLS_IMPLICIT, 465, CONF_SENT_COPY_APPEND, NULL},
+        {"preset =", "", CONF_TLS_IMPLICIT, 0, CONF_SENT_COPY_APPEND, NULL},
+        {"preset = gmial", NULL, 0, 0, 0,
          "x:3: *no preset 'gmial'; did you mean 'gmail'?"},
-        {"preset = my-provider", NULL, NULL, 0, NULL, "x:3: *no preset 'my-provider'"},
+        {"preset = my-provider", NULL, 0, 0, 0, "x:3: *no preset 'my-provider'"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(tests); i++) {
         g_autoptr(GError) error = NULL;
@@ -59,9 +60,9 @@ test_in_config(void)
         }
         const ConfAccount *a = config_account(config, "m");
         g_assert_cmpstr(a->smtp.host, ==, tests[i].want_host);
-        g_assert_cmpstr(a->smtp.tls, ==, tests[i].want_tls);
+        g_assert_cmpint(a->smtp.tls, ==, tests[i].want_tls);
         g_assert_cmpint(a->smtp.port, ==, tests[i].want_port);
-        g_assert_cmpstr(a->sent_copy, ==, tests[i].want_sent_copy);
+        g_assert_cmpint(a->sent_copy, ==, tests[i].want_sent_copy);
     }
 }
 

@@ -11,7 +11,7 @@
 const BrainOps *const brain_kinds[] = {&brain_anthropic, &brain_openai, NULL};
 
 typedef enum Kind { ANTHROPIC, OPENAI, N_KINDS } Kind;
-static const char *const kind_names[] = {"anthropic", "openai"};
+static const BrainKind brain_kind_of[] = {BRAIN_ANTHROPIC, BRAIN_OPENAI};
 
 static FakeModel fake;
 static TmpDir home;
@@ -20,7 +20,7 @@ static ConfBrain
 conf_for(Kind kind, const char *url)
 {
     return (ConfBrain){.name = "b",
-                       .kind = kind_names[kind],
+                       .kind = brain_kind_of[kind],
                        .url = url,
                        .model = "claude-opus-5-5",
                        .key_file = "key",
@@ -173,7 +173,7 @@ run_case(size_t i, Kind kind)
     json_t *request;
     size_t k;
 
-    g_test_message("%s, %s: %s", kind_names[kind], cases[i].name,
+    g_test_message("%s, %s: %s", brain_kind_word(brain_kind_of[kind]), cases[i].name,
                    a->failed ? a->failed : "fine");
     g_assert_cmpint(a->end, ==, cases[i].want_end);
     g_assert_cmpstr(a->text, ==, cases[i].want_text ? cases[i].want_text : "");

@@ -71,7 +71,7 @@ finish(BrainCall *call)
     return brain_answer(call);
 }
 
-static const ConfBrain plain = {.name = "b", .kind = "command"};
+static const ConfBrain plain = {.name = "b", .kind = BRAIN_COMMAND};
 
 static const struct {
     const char *name, *script;
@@ -288,8 +288,8 @@ test_config(Home *h, gconstpointer data)
 {
     static const char *const argv[] = {"cat", NULL};
     static const ConfBrain wrong[] = {
-        {.name = "b", .kind = "oracle", .command = argv},
-        {.name = "b", .kind = "command"},
+        {.name = "b", .kind = BRAIN_OPENAI, .command = argv},
+        {.name = "b", .kind = BRAIN_COMMAND},
     };
 
     for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {

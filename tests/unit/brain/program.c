@@ -49,7 +49,7 @@ world_make(World *w, gconstpointer data)
                                 w->state, NULL};
     memcpy(w->argv, argv, sizeof argv);
     w->conf = (ConfBrain){.name = "b",
-                          .kind = data,
+                          .kind = brain_kind_parse(data),
                           .command = w->argv,
                           .model = "",
                           .url = "",
@@ -148,7 +148,7 @@ calls(World *w)
 static void
 test_session(World *w, gconstpointer data)
 {
-    bool ours = g_str_equal(w->conf.kind, "claude");
+    bool ours = w->conf.kind == BRAIN_CLAUDE;
     put(w, "text I look\nbash echo hello\nresult one: {prompt}\n---\nresult two: {prompt}\n");
     w->ask.new_session = ours ? NEW_ID : NULL;
     const BrainAnswer *a = run(w);
@@ -169,7 +169,7 @@ test_session(World *w, gconstpointer data)
     g_assert_true(g_str_has_suffix(a->text, "two: more"));
     g_assert_cmpstr(a->session, ==, session);
     /* What this process has cost, whatever the session has. */
-    if (!g_str_equal(w->conf.kind, "codex"))
+    if (w->conf.kind != BRAIN_CODEX)
         g_assert_cmpint(a->cost_micro, ==, 2500);
     g_assert_cmpint(a->usage.input, ==, 1000);
 
@@ -209,7 +209,7 @@ test_ends(World *w, gconstpointer data)
 {
     g_setenv("TZ", "UTC", TRUE);
     for (size_t i = 0; i < G_N_ELEMENTS(ends); i++) {
-        w->conf.kind = ends[i].kind;
+        w->conf.kind = brain_kind_parse(ends[i].kind);
         put(w, ends[i].script);
         const BrainAnswer *a = run(w);
 
@@ -305,7 +305,7 @@ test_stop(World *w, gconstpointer data)
 
     g_assert_cmpint(a->end, ==, BRAIN_EXITED);
     g_assert_cmpint(clock_mono_us() - begun, <, 2 * USEC_PER_SEC);
-    if (g_str_equal(w->conf.kind, "claude"))
+    if (w->conf.kind == BRAIN_CLAUDE)
         g_assert_cmpstr(a->failed, ==, "it was stopped");
 }
 
@@ -343,14 +343,14 @@ test_budget(World *w, gconstpointer data)
 {
     put(w, "raw {\"type\":\"step_finish\",\"part\":{\"reason\":\"tool-calls\",\"cost\":0.02}}\n"
            "wait /nowhere\nresult x\n");
-    w->conf.kind = "opencode";
+    w->conf.kind = BRAIN_OPENCODE;
     w->ask.budget_micro = 20000;
     const BrainAnswer *a = run(w);
     g_assert_cmpint(a->end, ==, BRAIN_SPENT);
     g_assert_cmpint(a->cost_micro, ==, 20000);
 
     put(w, "result x\n");
-    w->conf.kind = "claude";
+    w->conf.kind = BRAIN_CLAUDE;
     w->ask.budget_micro = 1500000;
     g_assert_cmpint(run(w)->end, ==, BRAIN_OK);
     g_autofree char *made = calls(w);
@@ -427,7 +427,7 @@ test_argv(World *w, gconstpointer data)
         g_autofree char *kept = g_build_filename(w->state, NEW_ID ".json", NULL);
         (void)g_unlink(old);
         (void)g_unlink(kept);
-        w->conf.kind = argvs[i].kind;
+        w->conf.kind = brain_kind_parse(argvs[i].kind);
         w->conf.model = argvs[i].model;
         w->conf.url = argvs[i].url;
         w->ask.permit = argvs[i].permit;
@@ -486,9 +486,9 @@ test_environment(World *w, gconstpointer data)
         g_auto(GStrv) env = NULL;
         g_autoptr(GError) error = NULL;
         g_setenv("THE_KEY", cases[i].key, TRUE);
-        w->conf.kind = cases[i].kind;
+        w->conf.kind = brain_kind_parse(cases[i].kind);
         w->conf.model = cases[i].model;
-        program_env(&w->ask, program_kind(cases[i].kind), &env, &error);
+        program_env(&w->ask, program_kind(brain_kind_parse(cases[i].kind)), &env, &error);
         g_assert_no_error(error);
         const char *const *all = (const char *const *)env;
         g_assert_true(g_strv_contains(all, cases[i].want));
@@ -502,7 +502,7 @@ test_environment(World *w, gconstpointer data)
             g_assert_null(strstr(*pair, cases[i].unwanted));
     }
     g_unsetenv("THE_KEY");
-    w->conf.kind = "claude";
+    w->conf.kind = BRAIN_CLAUDE;
     put(w, "result x\n");
     const BrainAnswer *a = run(w);
     g_assert_cmpint(a->end, ==, BRAIN_BROKEN);
@@ -522,7 +522,7 @@ test_rules(World *w, gconstpointer data)
     w->conf.url = "http://h/v1";
     w->ask.permit = BRAIN_PERMIT_ASK;
     w->ask.rules = "{\"*\":\"ask\",\"bash\":{\"make\":\"allow\"}}";
-    g_assert_true(program_env(&w->ask, program_kind("opencode"), &env, NULL));
+    g_assert_true(program_env(&w->ask, program_kind(BRAIN_OPENCODE), &env, NULL));
     g_assert_cmpstr(g_environ_getenv(env, "OPENCODE_CONFIG_CONTENT"), ==,
                     "{\"theme\":\"x\",\"permission\":{\"*\":\"ask\",\"bash\":{\"make\":\"allow\"}},"
                     "\"provider\":{\"p\":{\"options\":{\"baseURL\":\"http://h/v1\"}}}}");
@@ -557,7 +557,7 @@ test_parser(World *w, gconstpointer data)
         "\"agent_message\",\"text\":\"hi\"}}'; echo '{\"type\":\"turn.completed\"}'",
         NULL};
     w->conf.command = argv;
-    w->conf.parser = "codex-jsonl";
+    w->conf.parser = CONF_PARSER_CODEX;
     g_assert_cmpstr(run(w)->text, ==, "hi");
     g_assert_false(brain_keeps_session(&w->conf));
 }

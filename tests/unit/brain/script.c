@@ -38,7 +38,7 @@ check(const TmpDir *home,
       const char *want_text,
       const char *want_failed)
 {
-    const ConfBrain conf = {.name = "s", .kind = "script", .script = file};
+    const ConfBrain conf = {.name = "s", .kind = BRAIN_SCRIPT, .script = file};
     const BrainAsk ask = {
         .conf = &conf, .home = home->path, .prompt = "?", .total_iterations = steps};
     g_autoptr(BrainCall) call = NULL;

@@ -30,7 +30,7 @@ test_models(void)
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_auto(GStrv) said = cases[i].said ? g_strsplit(cases[i].said, " ", -1) : NULL;
         const ConfBrain conf = {
-            .kind = cases[i].kind, .model = cases[i].model, .takes = (const char *const *)said};
+            .kind = brain_kind_parse(cases[i].kind), .model = cases[i].model, .takes = (const char *const *)said};
         g_test_message("%s %s %s", cases[i].kind, cases[i].model,
                        cases[i].said ? cases[i].said : "");
         g_assert_cmpuint(brain_takes_all(&conf), ==, cases[i].want);

@@ -22,8 +22,8 @@ static const struct {
 static void
 test_names(void)
 {
-    static ConfAccount accounts[] = {{.name = "main", .kind = "maildir"},
-                                     {.name = "work", .kind = "imap"}};
+    static ConfAccount accounts[] = {{.name = "main", .kind = CONF_ACCOUNT_MAILDIR},
+                                     {.name = "work", .kind = CONF_ACCOUNT_IMAP}};
     Config config = {.accounts = accounts, .n_accounts = G_N_ELEMENTS(accounts)};
     g_autofree char *made = fetch_name("", &accounts[1], 7, 12, 1794821437 * USEC_PER_SEC + 5);
 

@@ -127,7 +127,7 @@ test_case(gconstpointer data)
 
     static const char *const ids[] = {"mx.example.net", NULL};
     home->config->authserv_ids = ids;
-    home->config->require_auth = c->auth_none ? "none" : "dmarc";
+    home->config->require_auth = c->auth_none ? AUTH_NONE : AUTH_DMARC;
     judge(home, config_role(home->config, "envoy"), m, c->routed, &j);
     g_assert_cmpstr(msg_state_name(j.state), ==, msg_state_name(c->want_state));
     g_assert_cmpstr(trust_name(j.trust), ==, trust_name(c->want_trust));

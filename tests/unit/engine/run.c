@@ -118,7 +118,7 @@ test_woken(void)
     ModeOps mode = mode_letter;
     const ModeOps *const modes[] = {&mode, NULL};
 
-    mode.name = "steps"; /* that of the role of the tests */
+    mode.mode = MODE_STEPS; /* that of the role of the tests */
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_test_message("%s", cases[i].name);
         g_autoptr(GError) error = NULL;

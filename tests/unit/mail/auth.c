@@ -431,16 +431,6 @@ test_hops(void)
     }
 }
 
-static void
-test_need(void)
-{
-    g_assert_cmpint(auth_need_of("dmarc"), ==, AUTH_DMARC);
-    g_assert_cmpint(auth_need_of("dkim"), ==, AUTH_DKIM);
-    g_assert_cmpint(auth_need_of("none"), ==, AUTH_NONE);
-    g_assert_cmpint(auth_need_of("None"), ==, AUTH_DMARC);
-    g_assert_cmpint(auth_need_of(NULL), ==, AUTH_DMARC);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -448,6 +438,5 @@ main(int argc, char **argv)
     g_test_add_func("/mail/auth/verdicts-T1-T2-T3", test_verdicts);
     g_test_add_func("/mail/auth/find-id", test_find_id);
     g_test_add_func("/mail/auth/hops", test_hops);
-    g_test_add_func("/mail/auth/need", test_need);
     return g_test_run();
 }

@@ -97,7 +97,7 @@ static unsigned
 try_all_terms(const char *letters, const Ballot *ballots, size_t n)
 {
     unsigned tried = 0, members = (unsigned)strlen(letters);
-    for (PanelTerms t = {.n_members = members}; t.rule < PANEL_N_RULES; t.rule++)
+    for (PanelTerms t = {.rule = PANEL_CONSENSUS, .n_members = members}; t.rule <= PANEL_ANY_BLOCKER; t.rule++)
         for (t.quorum = 1; t.quorum <= members; t.quorum++)
             for (t.primary = 0; t.primary < (t.rule == PANEL_PRIMARY ? members : 1u);
                  t.primary++, tried++) {
