@@ -211,8 +211,9 @@ make_mail(void)
 static void
 add_origin(Rig *r)
 {
-    g_autofree char *line = origin_line(&r->place->home->key, r->mail->str, r->mail->len,
-                                        TRUST_ROLE, TRUST_ROLE, "you");
+    const OriginClaim claim = {.level = TRUST_ROLE, .floor = TRUST_ROLE};
+    g_autofree char *line =
+        origin_line(&r->place->home->key, r->mail->str, r->mail->len, &claim, "you");
 
     g_string_append(r->file, line);
     g_string_append_len(r->file, r->mail->str, (gssize)r->mail->len);
