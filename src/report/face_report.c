@@ -180,9 +180,35 @@ find_response(const Job *job, const Proposal *p, const StepResult *result)
     return found;
 }
 
+/* Is the reply a mail that this or a later step settles? One that came as a file has none; after a lost store the mail of an
+ * open reply is history, and no run is begun by it any more. */
+static bool
+mail_waits(Engine *engine, const Job *job, const Reply *reply, bool *ret, GError **error)
+{
+    g_autoptr(MsgRow) row = NULL;
+
+    *ret = false;
+    if (!*reply->msgid)
+        return true;
+    if (!messages_find(engine->db, &VIEWER_OF(job->role), reply->msgid, &row, error))
+        return false;
+    *ret = row && row->state != MSG_HANDLED && row->state != MSG_IGNORED;
+    return true;
+}
+
+static bool
+has_number(const GArray *numbers, int n)
+{
+    for (guint i = 0; i < numbers->len; i++)
+        if (g_array_index(numbers, int, i) == n)
+            return true;
+    return false;
+}
+
 /* The numbers of the replies that this step settles. */
 static bool
 find_numbers(Engine *engine,
+             const Job *job,
              const Report *r,
              const StepInput *in,
              const StepResult *result,
@@ -200,14 +226,20 @@ find_numbers(Engine *engine,
             if (n > 0)
                 g_array_append_val(numbers, n);
         }
-    /* Those that came as files are settled with the rest, as far as they were shown. */
+    /* Those whose mail no step is going to settle are settled with the rest, as far as they were shown. */
     if (numbers->len == 0 && in->shown->len > 0)
         return true;
     if (!report_settled_by(engine->db, r->id, 0, &open, error))
         return false;
-    LIST_EACH(const Reply, reply, open)
-        if (!*reply->msgid && reply->n <= r->shown)
+    LIST_EACH(const Reply, reply, open) {
+        bool waits;
+        if (reply->n > r->shown || has_number(numbers, reply->n))
+            continue;
+        if (!mail_waits(engine, job, reply, &waits, error))
+            return false;
+        if (!waits)
             g_array_append_val(numbers, reply->n);
+    }
     return true;
 }
 
@@ -227,7 +259,7 @@ commit(Engine *engine,
         return true;
     if (!report_of_job(engine->db, job->id, &r, error))
         return false;
-    if (r && !find_numbers(engine, r, in, result, numbers, error))
+    if (r && !find_numbers(engine, job, r, in, result, numbers, error))
         return false;
     if (numbers->len == 0)
         return true;
