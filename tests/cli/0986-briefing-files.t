@@ -65,6 +65,8 @@ reply 'six' >/dev/null
 turn
 like "$(thread)" 'Reply #10' 'numbers go on where they were'
 ok 'and it is answered' test -f "$R/responses/10-response.md"
+like "$(thread)" '## Response to Reply #9, #10' 'with the reply that was open, which no mail brings any more'
+is "$(open_replies)" 0 'so that no later answer deals with that one again'
 
 # --- a client that names what it answers, and nothing that came before ---
 before=$(db 'SELECT msgid FROM report_response WHERE n = 10')
