@@ -7,7 +7,10 @@
 #include "engine/run/workplace.h"
 #include "notes/notes.h"
 #include "report/report_files.h"
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +18,7 @@
 #define TAKEN REPORT_FOLDER "/.memory.taken" /* on its way into the note */
 #define NOTES_FOLDER "notes/" REPORT_FOLDER
 #define TARGET "../notes/" REPORT_MEMORY ".md"
+#define FROM_JOB "../../../" REPORT_FOLDER /* from work/ROLE/JOB */
 
 /* What lies under the name is a file of somebody's. */
 static bool
@@ -73,16 +77,28 @@ report_memory_look(Engine *engine, unsigned *n, GError **error)
     return make_link(home, error);
 }
 
+/* Relative, so that the link of a copied home leads into that home; one that leads elsewhere is made anew. */
+static bool
+link_reports(const Home *home, const char *name)
+{
+    char there[PATH_MAX];
+    ssize_t len = readlinkat(home->fd, name, there, sizeof there);
+
+    if (len == (ssize_t)strlen(FROM_JOB) && memcmp(there, FROM_JOB, (size_t)len) == 0)
+        return true;
+    return (len < 0 || unlinkat(home->fd, name, 0) == 0) &&
+           (symlinkat(FROM_JOB, home->fd, name) == 0 || errno == EEXIST);
+}
+
 void
 report_memory_link(const Engine *engine, const Job *job)
 {
     const Home *home = engine->home;
     g_autofree char *place = workplace_path(home, job);
     const char *path = place + strlen(home->path) + 1;
-    g_autofree char *link = g_strdup_printf("%s/" REPORT_FOLDER, path);
-    g_autofree char *target = g_strdup_printf("%s/" REPORT_FOLDER, home->path);
-    if (dir_make(home->fd, path, 0700, NULL) && symlinkat(target, home->fd, link) < 0 &&
-        errno != EEXIST)
+    g_autofree char *name = g_strdup_printf("%s/" REPORT_FOLDER, path);
+
+    if (dir_make(home->fd, path, 0700, NULL) && !link_reports(home, name))
         log_event(LOG_WARN, "an agent does not find reports/ in its folder", "why",
                   g_strerror(errno), NULL);
 }
