@@ -505,7 +505,8 @@ panel_decided(Engine *engine,
     if (d.verdict != VOTE_NONE && p->cycle && !send_event(engine, txn, p, d.verdict, text, &msgid, &why)) {
         if (!err_is(why, ERR_NEVER) && !err_is(why, ERR_CONFIG))
             return err_pass(error, g_steal_pointer(&why));
-        g_autofree char *before = g_steal_pointer(&text), *said = g_steal_pointer(&words);
+        g_autofree char *before = g_steal_pointer(&text);
+        g_free(words);
         words = g_strdup_printf("they say %s, which can't be: %s", vote_name(d.verdict), why->message);
         text = g_strdup_printf("%s.\n\n%s", words, before);
         d.verdict = VOTE_NONE;
