@@ -306,10 +306,15 @@ class History:
 
     def listing(self):
         """Task -> how this home lists it as waiting for somebody."""
-        found = {}
+        found, stopped = {}, set()
         for job in self.home.json("job", "list", "--all"):
             if job["state"] in ("parked", "stopped", "failed", "waiting"):
                 found[number_of(job["subject"])] = f"job {job['state']}"
+            if job["state"] == "stopped":
+                stopped.add(job["id"])
+        for row in self.home.json("mail", "list", "--state", "stored", "--limit", "1000"):
+            if row["job"] in stopped:  # it joined a job that begins with another task
+                found.setdefault(number_of(row["subject"]), "mail of a stopped job")
         for row in self.home.json("outbox", "list"):
             if row["state"] in ("held", "in_doubt"):
                 found.setdefault(number_of(row["subject"]), f"mail {row['state']}")
