@@ -71,6 +71,32 @@ record_rest(Engine *engine, const Job *job, const Report *r, GError **error)
     return true;
 }
 
+/* Replies whose mail is handled although no response of ours settles them: another home, or a store that came after this
+ * one's backup, has answered them. An agent that was shown them would answer once more. */
+static bool
+settle_elsewhere(Engine *engine, const Job *job, const Report *r, GError **error)
+{
+    g_autoptr(Replies) open = NULL;
+    if (!report_settled_by(engine->db, r->id, 0, &open, error))
+        return false;
+    LIST_EACH(const Reply, reply, open) {
+        g_autoptr(MsgRow) row = NULL;
+        int n;
+        if (*reply->msgid &&
+            !messages_find(engine->db, &VIEWER_OF(job->role), reply->msgid, &row, error))
+            return false;
+        if (!row || row->state != MSG_HANDLED)
+            continue;
+        g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
+        while (txn_again(&txn, error))
+            txn.ok = report_settle(&txn, r->id, NULL, reply->n, REPLY_ELSEWHERE, &n, error) &&
+                     report_raise(engine, &txn, r, REPORT_THREAD, error);
+        if (!txn.done)
+            return false;
+    }
+    return true;
+}
+
 static bool
 mark_shown(Engine *engine, const Report *r, GError **error)
 {
@@ -95,8 +121,9 @@ ready(Engine *engine, const Job *job, int64_t *ret_until, GError **error)
     if (!r)
         return err_set(error, ERR_CONFIG, "the briefing of this job is gone");
     *ret_until = report_lock_until(engine, r);
-    return *ret_until || (record_rest(engine, job, r, error) && mark_shown(engine, r, error) &&
-                          report_thread_there(engine, r, error));
+    return *ret_until ||
+           (record_rest(engine, job, r, error) && settle_elsewhere(engine, job, r, error) &&
+            mark_shown(engine, r, error) && report_thread_there(engine, r, error));
 }
 
 static bool

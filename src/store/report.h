@@ -7,6 +7,8 @@
  *
  *     reply: open (settled 0)  --report_settle()-->  settled (the response's number), for ever
  *
+ * REPLY_ELSEWHERE in a response's place says that another home has answered the reply: this store knows no response.
+ *
  * A reply that came as a mail names it; one that came as a file has no Message-ID (""). The job of a
  * report is made with it and has ended until a reply comes.
  */
@@ -34,11 +36,12 @@ typedef struct Report {
 } Report;
 SHAPE_OF(Report, report, Reports, reports)
 
+#define REPLY_ELSEWHERE (-1)
 typedef struct Reply {
     int n;
     char *msgid, *sender, *subject, *files; /* files: one attachment per line; "" */
     int64_t at_us;
-    int settled; /* number of the response; 0: it is open */
+    int settled; /* number of the response; 0: it is open; or REPLY_ELSEWHERE */
     bool cut;    /* body is the beginning; the mail has the rest */
     GBytes *body;
 } Reply;

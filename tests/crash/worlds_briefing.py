@@ -104,7 +104,8 @@ class Morning(History):
 
     def answers(self, number):
         own = f"In-Reply-To: {self.ids[number]}"
-        return sum(f"ANSWER-REPLY-{number}." in raw or (self.went_back() and own in raw and "ANSWER-" not in raw)
+        word = re.compile("ANSWER-|Your mail is=? ?\\n?kept")  # that its job is stopped is no answer
+        return sum(f"ANSWER-REPLY-{number}." in raw or (self.went_back() and own in raw and not word.search(raw))
                    for raw in self.server.got())
 
     def judge(self):
