@@ -4,6 +4,7 @@
  * its job: what a run has in hand when it asks a brain. */
 #include "../store/testhome.h"
 #include "cli/faces.h"
+#include "engine/face.h"
 #include "engine/run/commit.h"
 #include "mail/maildir.h"
 #include "mail/message.h"
@@ -28,6 +29,7 @@ work_open(TestWork *w, gconstpointer data)
                          .db = test_db_open(w->home, DB_WRITE),
                          .modes = cli_parts.modes,
                          .faces = cli_parts.faces};
+    g_assert_true(faces_open(&w->engine, NULL));
 }
 
 static inline void
