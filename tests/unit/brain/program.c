@@ -194,7 +194,7 @@ static const struct {
     {"claude", "die", BRAIN_EXITED, "killed by signal 9", 0},
     {"claude", "raw {\"type\":\"resul\nexit 0", BRAIN_FAILED, "without an answer", 0},
     {"claude", "result", BRAIN_FAILED, "it answered nothing", 0},
-    {"codex", "limit Nov 17th, 2030 7:20 AM", BRAIN_LIMITED, "usage limit", 7},
+    {"codex", "limit Nov 17th, 2028 7:20 AM", BRAIN_LIMITED, "usage limit", 7},
     {"codex", "limit", BRAIN_LIMITED, "usage limit", 0},
     {"codex", "status 429", BRAIN_LIMITED, "429", 0},
     {"codex", "login", BRAIN_BROKEN, "401", 0},

@@ -62,12 +62,12 @@ test_formats(void)
     g_assert_true(g_file_get_contents(path, &formats, NULL, NULL));
     check("job", &job_shape, promised(formats, "`job list`", "[{"), "");
     check("step", &step_shape, promised(formats, "`job show`", "steps: [{"), "");
-    check("mail", &msg_row_shape, promised(formats, "`mail list`", "[{"), "");
+    check("mail", &msg_row_shape, promised(formats, "`mail list`", "[{"), "space");
     check("note", &note_shape, promised(formats, "`note list`", "[{"),
           "job, step, deleted, renamed_from");
     check("schedule", &schedule_shape, promised(formats, "`every list`", "[{"), "problem");
     check("outgoing mail", &out_row_shape, promised(formats, "`outbox list`", "[{"),
-          "kind, question, question_state");
+          "kind, question, question_state, space");
     check("cost", &cost_row_shape, promised(formats, "`cost`", "rows: [{"),
           "day or role or job or brain, job, role, subject");
 }
