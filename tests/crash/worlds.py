@@ -1,6 +1,6 @@
 """Random histories of a mailbox and the homes that look after it, with a witness outside.
 
-    worlds.py SEEDS [FIRST]
+    worlds.py SEEDS [FIRST [SEED...]]
 
 One world is one mail server (tests/peers), one person who writes tasks, and one or two homes. A history is a list of acts
 that the seed decides: mail of several kinds comes; passes run, some are killed at a random point; the person answers
@@ -355,9 +355,10 @@ def play_some(kind, seeds):
 
 def main(kind=History):
     count, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    seeds = [*range(first, first + count), *map(int, sys.argv[3:])]
     tap, cores = Tap(), os.cpu_count() or 1
     with ProcessPoolExecutor(cores) as pool:
-        for results in pool.map(play_some, [kind] * cores, [range(first + i, first + count, cores) for i in range(cores)]):
+        for results in pool.map(play_some, [kind] * cores, [seeds[i::cores] for i in range(cores)]):
             bad = [(seed, problems, lines) for seed, problems, lines in results if problems]
             for seed, problems, lines in bad:
                 tap.ok(f"world {seed}", [*problems, *lines])

@@ -1,6 +1,6 @@
 """Random histories of a briefing, its replies and the homes that answer them, with a witness outside: as worlds.py.
 
-    worlds_briefing.py SEEDS [FIRST]
+    worlds_briefing.py SEEDS [FIRST [SEED...]]
 
 A briefing has been sent. Its reader answers it, or an answer to it; a reply may come twice, by one account or by two; a stranger
 forwards one, or writes under the briefing's id. Passes run and are killed; the store is backed up, restored, lost, the home
