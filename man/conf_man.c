@@ -51,7 +51,7 @@ print_key(const ConfKey *key)
     print_text(key->help);
     printf(".\n");
     if (key->values) {
-        bool range = key->type == CONF_INT;
+        bool range = key->type != CONF_ENUM && key->type != CONF_LIST;
         g_auto(GStrv) values = g_strsplit(key->values, range ? ".." : "|", -1);
         g_autofree char *list = g_strjoinv(range ? " No to Cm " : " , ", values);
         const char *intro = range ? "From" : key->type == CONF_LIST ? "Any of" : "One of";

@@ -38,7 +38,8 @@ typedef struct ConfKey {
     const char *name;
     ConfType type;
     const char *fallback; /* as it would be written */
-    const char *values;   /* CONF_ENUM, CONF_LIST: "a|b|c"; CONF_INT: "1..64"; NULL: any */
+    const char *values;   /* CONF_ENUM, CONF_LIST: "a|b|c"; CONF_INT, CONF_SPAN, CONF_SIZE, CONF_MONEY: least and
+                            most, "1..64"; NULL: any word; 0..1000d, 0..64g, 0..1000000 */
     const char *help;     /* one line */
     size_t
         at; /* where its value is in the Config, or in the ConfAccount, ConfBrain or ConfRole of

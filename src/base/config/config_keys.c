@@ -29,7 +29,7 @@ const ConfKey config_keys[] = {
     {"postrider", "continue-after", CONF_SPAN, "0", NULL, "pause of a job that came to its step limit", NUMBER(Config, continue_after_us)},
     {"postrider", "progress-every", CONF_SPAN, "60m", NULL, "a mail about long work, this often", NUMBER(Config, progress_every_us)},
     {"postrider", "ack-after", CONF_SPAN, "2m", NULL, "a first mail when nothing was said for so long"},
-    {"postrider", "context-bytes", CONF_SIZE, "256k", NULL, "most text that a brain is shown in one step; at least 8k", SIZE(Config, context_bytes)},
+    {"postrider", "context-bytes", CONF_SIZE, "256k", "8k..64g", "most text that a brain is shown in one step", SIZE(Config, context_bytes)},
     {"postrider", "email-body-warn-chars", CONF_INT, "4000", "0..1000000000", "longer bodies are noticed before they are sent", NUMBER(Config, body_warn_chars)},
 
     {"postrider", "max-questions", CONF_INT, "8", "0..1000", "questions for a person's yes that one job may have open at a time; 0 is no limit", NUMBER(Config, max_questions)},

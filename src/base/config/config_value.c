@@ -62,14 +62,51 @@ host_plausible(const char *s)
            !strstr(s, "..");
 }
 
+/* The number that a value of this type stands for: of seconds, bytes, dollars. */
 static bool
-int_in_range(const ConfKey *key, const char *value)
+parse_number(ConfType type, const char *value, int64_t *ret)
 {
-    g_auto(GStrv) ends = g_strsplit(key->values ? key->values : "0..1000000000", "..", 2);
-    int64_t number;
+    uint64_t size;
 
-    return text_parse_int(value, g_ascii_strtoll(ends[0], NULL, 10),
-                          g_ascii_strtoll(ends[1], NULL, 10), &number);
+    switch (type) {
+    case CONF_SPAN:
+        return text_parse_span(value, ret);
+    case CONF_MONEY:
+        return text_parse_money(value, ret);
+    case CONF_SIZE:
+        if (!text_parse_size(value, &size) || size > INT64_MAX)
+            return false;
+        *ret = (int64_t)size;
+        return true;
+    default:
+        return text_parse_int(value, INT64_MIN, INT64_MAX, ret);
+    }
+}
+
+/* The least and the most that a value may be. */
+static const char *
+range_of(const ConfKey *key)
+{
+    if (key->values)
+        return key->values;
+    return key->type == CONF_SPAN ? "0..1000d" : key->type == CONF_SIZE ? "0..64g" : "0..1000000";
+}
+
+/* form: what such a value looks like. */
+static char *
+check_number(const ConfKey *key, const char *value, const char *what, const char *form)
+{
+    const char *range = range_of(key);
+    g_auto(GStrv) ends = g_strsplit(range, "..", 2);
+    int64_t number, least, most;
+
+    if (!parse_number(key->type, value, &number))
+        return g_strdup_printf("expected %s%s", what, form);
+    if (!parse_number(key->type, ends[0], &least) || !parse_number(key->type, ends[1], &most))
+        g_assert_not_reached();
+    return number >= least && number <= most
+               ? NULL
+               : g_strdup_printf("expected %s in %s", what, range);
 }
 
 /* NULL when every word is one of the values; else what to say. */
@@ -124,8 +161,7 @@ expected(bool good, const char *what)
 char *
 conf_complaint(const ConfKey *key, const char *value)
 {
-    int64_t number;
-    uint64_t size;
+    g_autofree char *form = NULL;
 
     if (!*value && !*key->fallback)
         return NULL;
@@ -138,16 +174,14 @@ conf_complaint(const ConfKey *key, const char *value)
                             g_str_equal(value, "true") || g_str_equal(value, "false"),
                         "yes or no");
     case CONF_INT:
-        if (int_in_range(key, value))
-            return NULL;
-        return g_strdup_printf("expected a number%s%s", key->values ? " in " : "",
-                               key->values ? key->values : "");
+        form = g_strconcat(" in ", range_of(key), NULL);
+        return check_number(key, value, "a number", form);
     case CONF_SPAN:
-        return expected(text_parse_span(value, &number), "a time such as 90s, 2m, 1h or 7d");
+        return check_number(key, value, "a time", " such as 90s, 2m, 1h or 7d");
     case CONF_SIZE:
-        return expected(text_parse_size(value, &size), "a size such as 4096, 64k or 25m");
+        return check_number(key, value, "a size", " such as 4096, 64k or 25m");
     case CONF_MONEY:
-        return expected(text_parse_money(value, &number), "an amount such as 2.00");
+        return check_number(key, value, "an amount", " such as 2.00");
     case CONF_ENUM:
         return check_words(key, (const char *const[]){value, NULL});
     case CONF_ADDRESS:
