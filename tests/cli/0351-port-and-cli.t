@@ -3,7 +3,15 @@
 . "$(dirname "$0")/../lib/tap.sh"
 
 pr init >/dev/null
-mkdir "$WORK/seen"
+mkdir "$WORK/project" "$WORK/seen"
+printf '[space team]\nmembers = envoy you\n[workflow]\nroot = %s\n[artifact spec]\npath = specs/{state}/{name}.md\n' \
+    "$WORK/project" >>"$HOME_DIR/postrider.conf"
+mkdir -p "$WORK/project/specs/proposed"
+echo 'Sessions must end.' >"$WORK/project/specs/proposed/auth.md"
+pr notify review-request specs/proposed/auth.md envoy CONTEXT='See section 2.' >/dev/null
+pr send --to team@postrider.local --subject 'To all of the team' >/dev/null <<<'A word to all.'
+ok 'a typed mail, and a mail to a space' pr serve --once
+rm -f "$WORK"/seen/*
 cat >"$HOME_DIR/scripts/hello" <<END
 #!/bin/sh
 n=0
@@ -28,6 +36,15 @@ both 'mail show, of mail that it wrote' "mail show \$sent" "mail show \$sent"
 both 'note list' 'note list' 'note list'
 both 'note history' 'note history envoy/plan' 'note history envoy/plan'
 both 'note get' 'note get envoy/plan' 'note get envoy/plan'
+for subject in 'auth ready for review' 'To all of the team'; do
+    id=\$('$PR_BIN' --json mail search "\$subject" | sed -n 's/.*"message_id": "\(.*\)",/\1/p' | head -n 1)
+    both "mail show, \$subject" "mail show \$id" "mail show \$id"
+done
+both 'note search' 'note search two' 'note search two'
+'$PR_BIN' --json mail thread >'$WORK/thread'
+env -u POSTRIDER_PORT '$PR_BIN' --home '$HOME_DIR' --json mail list --limit 20 >'$WORK/list'
+env -u POSTRIDER_PORT '$PR_BIN' --home '$HOME_DIR' --json mail list --folder Sent >'$WORK/written'
+sed -n 's/^both .[a-z, ]*. .\([a-z]*\) \([a-z]*\).*/\1.\2/p' "\$0" | sort -u >'$WORK/asked'
 echo done
 END
 ok 'an agent that looks at everything twice' pr ask 'what do you see'
@@ -36,7 +53,23 @@ for name in "$WORK"/seen/*.name; do
     is "$port" "$(cat "${name%.name}.cli")" "$(cat "$name")"
     like "$port" '^[[{]' 'and it is JSON'
 done
-is "$(ls "$WORK/seen" | wc -l)" 24 'all were asked'
-like "$(cat "$WORK/seen/1.port")" '"trust": "principal".*"class": "task".*"job": 1' 'with all members'
+is "$(ls "$WORK/seen" | wc -l)" 33 'all were asked'
+like "$(cat "$WORK/seen/1.port")" '"trust": "principal".*"class": "task".*"job": [0-9]' 'with all members'
+like "$(cat "$WORK/seen/10.port")" '"space": "team"' 'a mail to a space says so'
+
+# A conversation is a list inside of a run and a tree outside of it: each of its mails is the same noun.
+other=$(python3 - "$WORK/thread" "$WORK/list" "$WORK/written" <<'PY'
+import json, sys
+thread, *lists = (json.load(open(path)) for path in sys.argv[1:])
+known = [mail for mails in lists for mail in mails]
+assert thread
+print(*(mail["message_id"] for mail in thread if mail not in known))
+PY
+) || other='no JSON'
+is "$other" '' 'mail thread: each mail is the one of mail list'
+
+# Every verb of the port that shows a noun was asked.
+shows=$(grep -oE '\{"(mail|note)\.(list|search|show|get|history)"' "$POSTRIDER_SRC/src/port/port_verbs.c" | tr -d '{"' | sort)
+is "$(cat "$WORK/asked")" "$shows" 'no noun of the port was left out'
 
 done_testing
