@@ -1,13 +1,16 @@
 #include "base/json.h"
 #include "base/err.h"
+#include "base/json_plain.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include <sys/mman.h>
 
 /* --- memory --- */
 
-#define CHUNK_BYTES (256u << 10)
+#define CHUNK_BYTES_MIN (32u << 10)
+#define CHUNK_BYTES_MAX (512u << 10)
 
-/* The piece that is being used up; each begins with the address of the one before it. */
+/* The piece that is being used up; each begins with the address of the one before it, and is twice as large. */
 static struct {
     char *chunk;
     size_t used, size;
@@ -21,9 +24,11 @@ arena_take(size_t n)
     if (need < n)
         return NULL;
     if (arena.size - arena.used < need) {
-        size_t size = MAX(CHUNK_BYTES, need + 16);
-        char *chunk = g_try_malloc(size);
-        if (!chunk)
+        size_t size = MAX(CLAMP(arena.size * 2, CHUNK_BYTES_MIN, CHUNK_BYTES_MAX), need + 16);
+        /* All of it will be written to: that costs less at once than page by page. */
+        char *chunk = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+        if (chunk == MAP_FAILED)
             return NULL;
         memcpy(chunk, &arena.chunk, sizeof arena.chunk);
         arena.chunk = chunk;
@@ -66,7 +71,9 @@ json_parse(const char *text, size_t len, size_t max, json_t **ret, GError **erro
     if (nul)
         return err_set(error, ERR_NEVER, "byte %zu: NUL is not JSON", (size_t)(nul - text));
     /* Without JSON_ALLOW_NUL the escape for NUL is refused; depth ends at jansson's 2048. */
-    json_t *value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
+    json_t *value = json_read_plain(text, len);
+    if (!value)
+        value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
     if (!value)
         return err_set(error, ERR_NEVER, "line %d, column %d: %s", why.line, why.column,
                        why.text);
@@ -140,6 +147,21 @@ append_string(GString *out, const char *text, size_t len)
 }
 
 static void
+append_integer(GString *out, json_int_t n)
+{
+    char text[sizeof "-9223372036854775808"];
+    size_t at = sizeof text;
+    uint64_t rest = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
+
+    do
+        text[--at] = (char)('0' + rest % 10);
+    while (rest /= 10);
+    if (n < 0)
+        text[--at] = '-';
+    g_string_append_len(out, text + at, (gssize)(sizeof text - at));
+}
+
+static void
 append_object(GString *out, json_t *object)
 {
     bool first = true;
@@ -183,7 +205,7 @@ json_append(GString *out, const json_t *value)
         append_string(out, json_string_value(value), json_string_length(value));
         break;
     case JSON_INTEGER:
-        g_string_append_printf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        append_integer(out, json_integer_value(value));
         break;
     default:
         dump(out, value, JSON_COMPACT);
@@ -287,19 +309,24 @@ json_get_bool(
     return value;
 }
 
+/* A member that is not there, or null. */
 static bool
-is_there(const json_t *object, const char *name)
+is_unset(const json_t *value)
 {
-    const json_t *value = json_object_get(object, name);
-
-    return value && !json_is_null(value);
+    return !value || json_is_null(value);
 }
 
+/* Most members are there and right, so they are looked up once; for what is wrong json_get_*() finds the words. */
 bool
 json_find_string(
     const json_t *object, const char *path, const char *name, const char **ret, GError **error)
 {
-    return !is_there(object, name) || json_get_string(object, path, name, ret, error);
+    const json_t *value = json_object_get(object, name);
+
+    if (!json_is_string(value))
+        return is_unset(value) || json_get_string(object, path, name, ret, error);
+    *ret = json_string_value(value);
+    return true;
 }
 
 bool
@@ -311,14 +338,16 @@ json_find_int(const json_t *object,
               int64_t *ret,
               GError **error)
 {
-    return !is_there(object, name) || json_get_int(object, path, name, min, max, ret, error);
+    return is_unset(json_object_get(object, name)) ||
+           json_get_int(object, path, name, min, max, ret, error);
 }
 
 bool
 json_find_bool(
     const json_t *object, const char *path, const char *name, bool *ret, GError **error)
 {
-    return !is_there(object, name) || json_get_bool(object, path, name, ret, error);
+    return is_unset(json_object_get(object, name)) ||
+           json_get_bool(object, path, name, ret, error);
 }
 
 bool

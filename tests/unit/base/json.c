@@ -1,5 +1,6 @@
 #include "base/json.h"
 #include "base/err.h"
+#include "base/json_plain.h"
 #include "base/limits.h"
 
 /* Rows J2 to J6 of the list of bad inputs: what is refused, and how it is said. */
@@ -54,6 +55,7 @@ test_same_bytes(void)
 {
     static const char *const same[] = {
         "{}", "[]", "null", "true", "-9223372036854775808", "0.1", "1e300", "\"\"",
+        "[9223372036854775807,0,-1,10,-10,99]",
         "[[],{},[[1,2],{\"a\":{\"b\":[false,null]}}],-0.0,3.0]",
         "\"\\\" \\\\ / \\b\\f\\n\\r\\t \\u0001\\u001f\\u007f \\u00e4 \\ud83d\\ude00\"",
         "{\"z\":1,\"a\\n\":{\"\\u0002\":\"x\"},\"\":[]}"};
@@ -65,6 +67,127 @@ test_same_bytes(void)
         char *want = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
         g_assert_cmpstr(ours, ==, want);
         free(want);
+    }
+}
+
+/* The quick reader: what it takes, and that it takes it as jansson does. What it leaves may be right or wrong. */
+static const struct {
+    const char *text;
+    bool want_plain;
+} plain[] = {
+    {"{}", true},
+    {" [ ] ", true},
+    {"\t{\r\n \"a\" : [ 1 , -2 , 0 , -0 , true , false , null , \"\" , {} ] }\n", true},
+    {"\"lonely\"", true},
+    {"7", true},
+    {"null", true},
+    {"999999999999999999", true},
+    {"-999999999999999999", true},
+    {"{\"\":\"\"}", true},
+    {"\"\303\244 \360\237\230\200 \177\"", true},
+    {"[\"a \\\"b\\\" \\\\ \\/ \\n \\u00e4 \\ud83d\\ude00\",\"\\\\\"]", true},
+    {"", false},
+    {" ", false},
+    {"{", false},
+    {"[", false},
+    {"\"", false},
+    {"\"\\", false},
+    {"\"\\\"", false},
+    {"\"\\x\"", false},
+    {"\"\\u0000\"", false},
+    {"\"\\ud800\"", false},
+    {"\"a\nb\"", false},
+    {"\"\377\"", false},
+    {"\"\355\240\200\"", false},
+    {"\"\303\"", false},
+    {"[1,]", false},
+    {"[,1]", false},
+    {"[1 2]", false},
+    {"[1}", false},
+    {"{\"a\":1,}", false},
+    {"{\"a\"}", false},
+    {"{\"a\":}", false},
+    {"{a:1}", false},
+    {"{\"a\":1,\"a\":2}", false},
+    {"{\"a\":{\"b\":1,\"b\":1}}", false},
+    {"{\"\\u0061\":1}", false}, /* right, but not plain, as what follows */
+    {"1000000000000000000", false},
+    {"1.5", false},
+    {"1e3", false},
+    {"01", false},
+    {"-", false},
+    {"-01", false},
+    {"+1", false},
+    {"truer", false},
+    {"tru", false},
+    {"nul", false},
+    {"{}{}", false},
+    {"{} x", false},
+    {"1,", false},
+};
+
+/* False: it is left to jansson. */
+static bool
+check_plain(const char *text, size_t len)
+{
+    json_t *value = json_read_plain(text, len);
+    json_t *want = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, NULL);
+    bool is_plain = value != NULL;
+
+    if (is_plain) {
+        g_assert_nonnull(want);
+        g_assert_true(json_equal(value, want));
+        g_autofree char *ours = json_format(value), *theirs = json_format(want);
+        g_assert_cmpstr(ours, ==, theirs); /* members in the same order */
+    }
+    json_decref(value);
+    json_decref(want);
+    return is_plain;
+}
+
+static char *
+nested(unsigned depth)
+{
+    g_autofree char *open = g_strnfill(depth, '['), *close = g_strnfill(depth, ']');
+
+    return g_strconcat(open, close, NULL);
+}
+
+static void
+test_plain(void)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(plain); i++) {
+        size_t len = strlen(plain[i].text);
+        g_autofree char *exact = g_memdup2(plain[i].text, len); /* no byte behind it */
+
+        g_test_message("plain %zu", i);
+        g_assert_true(check_plain(exact, len) == plain[i].want_plain);
+    }
+    g_autofree char *deep = nested(64), *deeper = nested(65);
+    g_assert_true(check_plain(deep, strlen(deep)));
+    g_assert_false(check_plain(deeper, strlen(deeper)));
+    g_autofree char *key = g_strnfill(63, 'k'), *longer = g_strnfill(64, 'k');
+    g_autofree char *fits = g_strdup_printf("{\"%s\":1}", key);
+    g_autofree char *long_key = g_strdup_printf("{\"%s\":1}", longer);
+    g_assert_true(check_plain(fits, strlen(fits)));
+    g_assert_false(check_plain(long_key, strlen(long_key)));
+}
+
+/* Texts with up to four bytes of them changed: about a third is still JSON. */
+static void
+test_plain_random(void)
+{
+    static const char bytes[] = "{}[]\":,\\0123456789.eE-+tfnu \n\t\001\177\303\244\355\377";
+
+    for (int round = 0; round < 30000; round++) {
+        const char *from = plain[g_test_rand_int_range(0, G_N_ELEMENTS(plain))].text;
+        g_autofree char *text = g_strdup(from);
+        size_t len = strlen(text);
+
+        for (int n = g_test_rand_int_range(0, 5); len > 0 && n > 0; n--)
+            text[g_test_rand_int_range(0, (int)len)] =
+                bytes[g_test_rand_int_range(0, sizeof bytes - 1)];
+        (void)check_plain(text, len);
     }
 }
 
@@ -318,6 +441,8 @@ main(int argc, char **argv)
     g_test_add_func("/json/only", test_only);
     g_test_add_func("/json/corpus", test_corpus);
     g_test_add_func("/json/same-bytes", test_same_bytes);
+    g_test_add_func("/json/plain", test_plain);
+    g_test_add_func("/json/plain-random", test_plain_random);
     g_test_add_func("/json/keep-all", test_keep_all);
     return g_test_run();
 }
