@@ -35,7 +35,7 @@ open_state(Cli *cli, bool make, PlanCmd *ret)
 int
 cmd_state_read(Cli *cli, int argc, char **argv)
 {
-    g_auto(PlanCmd) cmd = {0};
+    g_auto(PlanCmd) cmd = {.looks = true};
     g_autoptr(Plan) plan = NULL;
     g_autoptr(GBytes) bytes = NULL;
     int status = open_state(cli, false, &cmd);

@@ -42,7 +42,7 @@ open_project(Cli *cli, bool make, PlanCmd *ret)
     ret->site = (PlanSite){.project = ret->project,
                            .file = ret->file,
                            .wait_ms = PLAN_WAIT_MS,
-                           .taker = taker_of_caller(NULL)};
+                           .taker = ret->looks ? (Taker){0} : taker_of_caller(NULL)};
     return 0;
 }
 

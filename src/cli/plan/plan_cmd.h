@@ -6,6 +6,7 @@
 
 /* A command at work on the plan of the folder that it was called in. */
 typedef struct PlanCmd {
+    bool looks; /* set by the caller: it takes and changes nothing, so who calls is not asked for */
     char *cwd;
     Project *project;
     PlanFile *file; /* NULL: the project has no state yet */

@@ -114,11 +114,11 @@ plan_open(const Plan *plan)
 bool
 todo_id_valid(const char *id)
 {
-    size_t len = strlen(id);
+    const char *p = id;
 
-    return len > 0 && len <= LIMIT_TODO_ID && g_ascii_isalpha(*id) &&
-           strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
-               len;
+    while (g_ascii_isalnum(*p) || *p == '.' || *p == '_' || *p == '-')
+        p++;
+    return *p == '\0' && p - id <= LIMIT_TODO_ID && g_ascii_isalpha(*id);
 }
 
 static bool
@@ -256,13 +256,13 @@ check_todos(const json_t *todos, GHashTable *by_id, GError **error)
         return err_set(error, ERR_LIMIT, "todos: more than the limit of %u", LIMIT_TODOS);
     for (size_t i = 0; i < json_array_size(todos); i++) {
         json_t *todo = json_array_get(todos, i);
-        char path[32];
 
-        (void)g_snprintf(path, sizeof path, "todos[%zu]", i);
-        if (!check_todo(todo, path, error))
-            return false;
+        if (!check_todo(todo, "", NULL)) {
+            g_autofree char *path = g_strdup_printf("todos[%zu]", i);
+            return check_todo(todo, path, error);
+        }
         if (!g_hash_table_insert(by_id, (void *)plan_text(todo, "id"), todo))
-            return err_set(error, ERR_NEVER, "%s.id: '%s' is there twice", path,
+            return err_set(error, ERR_NEVER, "todos[%zu].id: '%s' is there twice", i,
                            plan_text(todo, "id"));
     }
     return check_rings(by_id, todos, error);
@@ -397,12 +397,17 @@ append_todos(GString *out, const json_t *todos)
     g_string_append(out, json_array_size(todos) > 0 ? "\n  ]" : "]");
 }
 
+/* What most todos take; more than that only makes the text grow. */
+#define TODO_BYTES 200
+
 char *
 plan_format(const Plan *plan)
 {
-    GString *out = g_string_new("{");
+    GString *out = g_string_sized_new(1024 + json_array_size(plan->todos) * TODO_BYTES);
     const char *name;
     json_t *value;
+
+    g_string_append_c(out, '{');
 
     json_object_foreach(plan->members, name, value)
     {

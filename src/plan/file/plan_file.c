@@ -64,6 +64,7 @@ plan_file_close(PlanFile *file)
     if (!file)
         return;
     cleanup_fd(&file->state_fd);
+    g_clear_pointer(&file->ahead, g_bytes_unref);
     g_clear_pointer(&file->seen, g_bytes_unref);
     plan_free(file->plan);
     free_all(file->folder, file->notice, file);
@@ -116,32 +117,38 @@ plan_file_give_back(PlanFile *file, Plan *take_plan)
 
 /* Names of sessions are plain words; what JSON would write otherwise is not looked for. */
 bool
-plan_file_mentions(const PlanFile *file, const char *text)
+plan_file_mentions(PlanFile *file, const char *text)
 {
-    g_autoptr(GBytes) bytes = NULL;
     gsize len;
 
     for (const char *p = text; *p; p++) {
         if (!g_ascii_isalnum(*p) && !strchr("-_.:", *p))
             return true;
     }
-    if (!*text || !file_read(file->state_fd, PLAN_STATE, LIMIT_PLAN_BYTES, &bytes, NULL) ||
-        !bytes)
+    g_clear_pointer(&file->ahead, g_bytes_unref);
+    if (!*text ||
+        !file_read(file->state_fd, PLAN_STATE, LIMIT_PLAN_BYTES, &file->ahead, NULL) ||
+        !file->ahead)
         return true;
-    const char *data = g_bytes_get_data(bytes, &len);
+    const char *data = g_bytes_get_data(file->ahead, &len);
     return memmem(data, len, text, strlen(text)) || memmem(data, len, "\\u", 2);
 }
 
-/* One generation. *ret NULL with true: there is no such file. */
+/* One generation. *ret NULL with true: there is no such file. take_bytes: those of the file, where they were read already. */
 static bool
-read_one(PlanFile *file, const char *name, Plan **ret, GBytes **ret_bytes, GError **error)
+read_one(PlanFile *file,
+         const char *name,
+         GBytes *take_bytes,
+         Plan **ret,
+         GBytes **ret_bytes,
+         GError **error)
 {
-    g_autoptr(GBytes) bytes = NULL;
+    g_autoptr(GBytes) bytes = take_bytes;
 
     *ret = NULL;
     if (!refuse_link(file, name, error))
         return false;
-    if (!file_read(file->state_fd, name, LIMIT_PLAN_BYTES, &bytes, error)) {
+    if (!bytes && !file_read(file->state_fd, name, LIMIT_PLAN_BYTES, &bytes, error)) {
         if (error && err_is(*error, ERR_LIMIT))
             (*error)->code = ERR_DAMAGE;
         return false;
@@ -182,7 +189,7 @@ mend(PlanFile *file, const char *why, Plan **ret, GBytes **ret_bytes, GError **e
     g_autoptr(Plan) plan = NULL;
     gsize len;
 
-    if (!read_one(file, PLAN_BACKUP, &plan, &bytes, &bad) || !plan)
+    if (!read_one(file, PLAN_BACKUP, NULL, &plan, &bytes, &bad) || !plan)
         return cannot_mend(file, why, bad, error);
     const void *data = g_bytes_get_data(bytes, &len);
     bool kept = renameat(file->state_fd, PLAN_STATE, file->state_fd, PLAN_DAMAGED) == 0;
@@ -208,7 +215,7 @@ read_or_mend(PlanFile *file, Plan **ret, GBytes **ret_bytes, GError **error)
 {
     g_autoptr(GError) why = NULL;
 
-    if (read_one(file, PLAN_STATE, ret, ret_bytes, &why))
+    if (read_one(file, PLAN_STATE, NULL, ret, ret_bytes, &why))
         return true;
     if (err_is(why, ERR_DAMAGE))
         return mend(file, why->message, ret, ret_bytes, error);
@@ -221,7 +228,7 @@ plan_file_read(PlanFile *file, Plan **ret, GBytes **ret_bytes, GError **error)
     g_autoptr(GError) why = NULL;
     auto_fd lock = -1;
 
-    if (read_one(file, PLAN_STATE, ret, ret_bytes, &why))
+    if (read_one(file, PLAN_STATE, g_steal_pointer(&file->ahead), ret, ret_bytes, &why))
         return true;
     if (!err_is(why, ERR_DAMAGE))
         return err_pass(error, g_steal_pointer(&why)) || explain(file, error);

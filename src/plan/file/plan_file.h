@@ -35,8 +35,8 @@ typedef struct PlanFile {
     char *folder; /* of the state, for messages */
     Clock clock;
     char *notice; /* what a person should know: a state that was mended; NULL: nothing */
-    GBytes
-        *seen; /* the bytes that were read last, and the plan in them: they are parsed once */
+    GBytes *ahead; /* what plan_file_mentions() read, for who reads next without the lock */
+    GBytes *seen;  /* the bytes that were parsed last, and the plan in them: they are parsed once */
     Plan *plan;
 } PlanFile;
 
@@ -58,7 +58,7 @@ bool plan_file_read(PlanFile *file, Plan **ret, GBytes **ret_bytes, GError **err
 void plan_file_give_back(PlanFile *file, Plan *plan);
 /* False when the state's bytes do not even contain this text, as a quick look before anything is parsed. True where that
  * can't be said. */
-bool plan_file_mentions(const PlanFile *file, const char *text);
+bool plan_file_mentions(PlanFile *file, const char *text);
 
 typedef struct PlanEdit {
     PlanFile *file;

@@ -324,7 +324,12 @@ progress_mark(const Plan *plan)
     Digest digest;
 
     PLAN_EACH_TODO(plan, todo)
-    g_string_append_printf(text, "%s %s\n", plan_text(todo, "id"), plan_text(todo, "status"));
+    {
+        g_string_append(text, plan_text(todo, "id"));
+        g_string_append_c(text, ' ');
+        g_string_append(text, plan_text(todo, "status"));
+        g_string_append_c(text, '\n');
+    }
     digest_of(text->str, text->len, &digest);
     return digest_token(&digest, 16);
 }

@@ -66,11 +66,14 @@ first_line(const char *folder, const char *name)
 static char *
 git_folder(const char *folder)
 {
-    g_autofree char *line = NULL;
+    g_autofree char *path = g_build_filename(folder, ".git", NULL);
+    struct stat st;
 
-    if (is_folder(folder, ".git"))
-        return g_build_filename(folder, ".git", NULL);
-    line = first_line(folder, ".git");
+    if (stat(path, &st) < 0)
+        return NULL;
+    if (S_ISDIR(st.st_mode))
+        return g_steal_pointer(&path);
+    g_autofree char *line = first_line(folder, ".git");
     if (!line || !g_str_has_prefix(line, "gitdir: "))
         return NULL;
     return g_canonicalize_filename(line + strlen("gitdir: "), folder);

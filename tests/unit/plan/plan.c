@@ -1,5 +1,7 @@
 #include "plan/file/plan.h"
 #include "base/err.h"
+#include "base/json.h"
+#include "base/json_plain.h"
 
 #define HEAD "\"version\":\"1.0\",\"plan_file\":\"p.md\""
 
@@ -98,6 +100,22 @@ test_kept(void)
     g_assert_cmpint((int)json_array_size(json_object_get(copy->members, "mine")), ==, 2);
 }
 
+/* What a plan with everything in it looks like on disk is read by the quick reader: hooks wait for that. */
+static void
+test_is_plain(void)
+{
+    g_autoptr(Plan) plan = plan_new(&(PlanNew){
+        .branch = "main", .plan_file = "PLAN.md", .level = LEVEL_POLITE, .max_iterations = 7});
+    json_t *todo = plan_add_todo(plan, "SC-1", "Say \"h\303\244\" \\ and\ngo", "tester");
+
+    json_object_set_new(todo, "after", json_pack("[s]", "SC-2"));
+    json_object_set_new(todo, "claim", json_pack("{s:i, s:s}", "pid", 7, "boot", "x"));
+    (void)plan_add_todo(plan, "SC-2", "", NULL);
+    g_autofree char *out = plan_format(plan);
+    g_autoptr(json_t) members = json_read_plain(out, strlen(out));
+    g_assert_true(members && json_equal(members, plan->members));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -105,5 +123,6 @@ main(int argc, char **argv)
     g_test_add_func("/plan/parse", test_parse);
     g_test_add_func("/plan/rings", test_rings);
     g_test_add_func("/plan/kept", test_kept);
+    g_test_add_func("/plan/is-plain", test_is_plain);
     return g_test_run();
 }
