@@ -36,4 +36,27 @@ ok "within two minutes (it took $took s)" [ "$took" -lt 120 ]
 kill "$SERVE_PID"
 ok 'the master ends' wait_for sh -c "! kill -0 $SERVE_PID 2>/dev/null"
 SERVE_PID=
+
+# The plan: with an agent that does one thing at a time, and stops.
+mkdir "$WORK/project"
+cat >"$WORK/bin/claude" <<'END'
+#!/bin/sh
+case $(head -n 1) in
+*'Your todo: SC-1'*) echo 'echo hello' >hello.sh ;;
+*) echo 'hello.sh says hello.' >README ;;
+esac
+printf '{"type":"result","subtype":"success","is_error":false,"session_id":"s1","result":"I am done.","total_cost_usd":0}\n'
+END
+chmod +x "$WORK/bin/claude"
+{
+    echo 'set -e'
+    tour 'A plan that gets finished' | grep -v '^postrider integrate'
+} >"$WORK/plan.sh"
+like "$(cat "$WORK/plan.sh")" $'>todos.md\npostrider plan run todos.md -- claude .*\npostrider plan show ' 'README has a plan'
+(cd "$WORK/project" && env -i PATH="$WORK/bin:$PATH" HOME="$WORK/me" timeout 110 sh "$WORK/plan.sh") >"$WORK/plan.out" 2>&1 </dev/null
+is "$?" 0 'its commands succeed' || diag "$(cat "$WORK/plan.out")"
+like "$(cat "$WORK/plan.out")" '<CODER_COMPLETE>.*SC-1 .*complete.*SC-2 .*complete' 'and it is finished by an agent that stops after each todo'
+is "$(cat "$WORK/project/README")" 'hello.sh says hello.' 'as its checks say'
+like "$(tour 'A plan that gets finished')" $'\npostrider integrate claude-code ' 'README names the way into Claude Code'
+exits 0 'which is there' pr integrate --help
 done_testing
