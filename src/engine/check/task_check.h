@@ -11,12 +11,14 @@
  *
  *     answer -> check -> passed  the step is committed, and the answer leaves
  *                     -> failed  the brain is asked again, with the end of the output; after TASK_CHECK_TRIES
- *                                failures in a run the answer leaves and says so
+ *                                failures in a round the answer leaves and says so
  *
  * (1) Nothing of the step is committed before the check has ended. Who dies in between leaves the job as it was: the next run
  *     asks the brain and runs the check again.
  * (2) A word on the way (a question, a wait) leaves without it, and says that the check has not run.
  * (3) Of several such lines in one round the newest counts.
+ * (4) A failure is counted in the store before the brain is asked again: a run that dies or is put back takes none of them with it.
+ *     Only a power loss may forget the newest, and then there is one try more.
  */
 #include "base/check.h"
 #include "engine/run/commit.h"
@@ -62,6 +64,11 @@ bool task_check_run(const TaskCheckRun *run,
                     TaskCheckEnd *ret_end,
                     CheckEnd *ret,
                     GError **error);
+
+/* Checks of this round that have failed so far, in whichever run. */
+bool task_check_failures(Engine *engine, const Job *job, int *ret, GError **error);
+/* One more has, or, with 0, they no longer matter. */
+bool task_check_count(Engine *engine, const Job *job, int failures, GError **error);
 
 /* What the brain is told of a check that failed, and what the mails to those who asked say of it. Caller frees. */
 char *task_check_why(const char *command, const CheckEnd *end);

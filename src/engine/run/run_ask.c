@@ -129,6 +129,7 @@ propose(Task *t, const Thought *thought, Workplace *place, Failure *failed, GErr
         }
         return NULL;
     }
+    g_clear_pointer(&t->in.answer, g_bytes_unref); /* of a try before */
     t->in.answer = g_bytes_new(answer->text, strlen(answer->text));
     say_cut(t, answer, p);
     if (!attach_files(t, place, p, error) ||
@@ -396,12 +397,15 @@ run_check(Task *t,
     return task_check_run(&run, ret_end, ret, error);
 }
 
-/* The check has failed. False: the brain is asked again. Else the answer leaves and says so. */
+/* The check has failed. False: the brain is asked again, or there is an error. Else the answer leaves and says so. */
 static bool
-tell_failure(Task *t, Proposal *p, char *take_why, Failure *failed)
+tell_failure(Task *t, Proposal *p, char *take_why, Failure *failed, GError **error)
 {
     g_autofree char *why = take_why;
-    if (++t->checks_failed < TASK_CHECK_TRIES) {
+    if (!task_check_count(t->run->engine, t->job, ++t->checks_failed, error))
+        return false;
+    CRASH_POINT("check-counted");
+    if (t->checks_failed < TASK_CHECK_TRIES) {
         failed->why = g_steal_pointer(&why);
         failed->said = t->in.answer ? g_bytes_ref(t->in.answer) : NULL;
         return false;
@@ -434,7 +438,8 @@ pass_check(Task *t, Workplace *place, Proposal *p, Failure *failed, Tried *ret, 
         task_check_tell(t->job, &t->in, p, words);
         return true;
     }
-    if (!run_check(t, place, check.command, &how, &end, error))
+    if (!task_check_failures(t->run->engine, t->job, &t->checks_failed, error) ||
+        !run_check(t, place, check.command, &how, &end, error))
         return false;
     switch (how) {
     case TASK_CHECK_LOST:
@@ -445,8 +450,10 @@ pass_check(Task *t, Workplace *place, Proposal *p, Failure *failed, Tried *ret, 
                                    "put back: postrider stops", error));
         return false;
     case TASK_CHECK_FAILED:
-        *ret = TRIED_CHECK;
-        return tell_failure(t, p, task_check_why(check.command, &end), failed);
+        if (tell_failure(t, p, task_check_why(check.command, &end), failed, error))
+            return true;
+        *ret = failed->why ? TRIED_CHECK : TRIED_ERROR;
+        return false;
     default:
         return true;
     }
@@ -480,6 +487,9 @@ try_once(Task *t, Workplace *place, const char *prompt, Failure *failed, GError 
     if (!run_commit(t, p, &result, error) ||
         (place && place->tree && p->mails->len > 0 && !tree_told(place->tree, error)))
         return TRIED_ERROR;
+    /* A number that is left behind says of which round it is. */
+    if (result.ended && t->checks_failed > 0)
+        (void)task_check_count(t->run->engine, t->job, 0, NULL);
     return !result.ended ? TRIED_NEXT : TRIED_DONE;
 }
 
@@ -487,12 +497,15 @@ try_once(Task *t, Workplace *place, const char *prompt, Failure *failed, GError 
 static bool
 give_up(Task *t, Failure *failed, GError **error)
 {
-    if (!failed->said && *failed->log) /* a program, which may have said enough */
+    if (!failed->said && *failed->log) { /* a program, which may have said enough */
+        g_clear_pointer(&t->in.answer, g_bytes_unref);
         t->in.answer = g_bytes_new(failed->log, strlen(failed->log));
+    }
     if (!t->mode->led || !failed->said)
         return run_fail(t, failed->why, failed->log, error);
     g_autofree char *why =
         g_strdup_printf("what the brain answered can't be used: %s", failed->why);
+    g_clear_pointer(&t->in.answer, g_bytes_unref);
     t->in.answer = g_steal_pointer(&failed->said);
     return run_fail(t, why, failed->log, error);
 }
