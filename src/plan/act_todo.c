@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "engine/role.h"
 #include "engine/run/workplace.h"
+#include "engine/tree/tree.h"
 #include "engine/wall/wall.h"
 #include "plan/plan_job.h"
 #include <poll.h>
@@ -13,6 +14,7 @@ typedef struct Site {
     Project *project;
     PlanFile *file;
     char *session, **wall, *work;
+    char *checks_in; /* a folder of the job's worktree; NULL: the project */
     PlanSite at;
 } Site;
 
@@ -25,23 +27,57 @@ site_clear(Site *s)
     g_clear_pointer(&s->wall, g_strfreev);
     g_clear_pointer(&s->session, g_free);
     g_clear_pointer(&s->work, g_free);
+    g_clear_pointer(&s->checks_in, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Site, site_clear)
+
+/* ret->file NULL: no plan was begun in the project around this folder. */
+static bool
+find_around(const char *folder, Site *ret, GError **error)
+{
+    g_clear_pointer(&ret->project, project_free);
+    if (!*folder || !g_file_test(folder, G_FILE_TEST_IS_DIR))
+        return true;
+    return project_find(folder, false, &ret->project, error) &&
+           (!ret->project || plan_file_open(ret->project, false, &ret->file, error));
+}
+
+/* The folder of the worktree that stands for the project: workdir is the project or lies in it, and tree stands for workdir.
+ * Caller frees. */
+static char *
+in_worktree(const char *tree, const char *workdir, const char *project)
+{
+    g_autofree char *whole = g_canonicalize_filename(workdir, NULL);
+    size_t len = strlen(project);
+    const char *below = g_str_has_prefix(whole, project) ? whole + len : "";
+    return g_strndup(tree, strlen(tree) - (g_str_has_suffix(tree, below) ? strlen(below) : 0));
+}
+
+/* Of a job that is not the plan's own. */
+static bool
+find_for_role(Engine *engine, const Job *job, Site *ret, GError **error)
+{
+    const ConfRole *role = role_find(engine, job->role);
+    g_autofree char *tree = NULL;
+    if (!role || !tree_place(engine, job, &tree, error))
+        return !role;
+    if ((tree && !find_around(tree, ret, error)) ||
+        (!ret->file && !find_around(role->workdir, ret, error)))
+        return false;
+    if (tree && ret->file && !g_str_has_prefix(tree, ret->project->path))
+        ret->checks_in = in_worktree(tree, role->workdir, ret->project->path);
+    return true;
+}
 
 /* ret->file NULL: the job works on no plan. */
 static bool
 find(Engine *engine, const Job *job, Site *ret, GError **error)
 {
     g_autoptr(PlanRow) row = NULL;
-    const ConfRole *role = role_find(engine, job->role);
-    if (!plan_row_of_job(engine->db, job->id, &row, error))
+    if (!plan_row_of_job(engine->db, job->id, &row, error) ||
+        !(row ? find_around(row->project, ret, error)
+              : find_for_role(engine, job, ret, error)))
         return false;
-    const char *folder = row ? row->project : role ? role->workdir : "";
-    if (!*folder || !g_file_test(folder, G_FILE_TEST_IS_DIR))
-        return true;
-    if (!project_find(folder, false, &ret->project, error) || !ret->project ||
-        !plan_file_open(ret->project, false, &ret->file, error))
-        return !*error;
     ret->session = row ? g_strdup_printf("run-%s", row->session_id)
                        : g_strdup_printf("job-%" G_GINT64_FORMAT, job->id.v);
     return true;
@@ -63,13 +99,14 @@ make_site(Engine *engine, const Job *job, const StepInput *in, Site *s, GError *
                            .role = role,
                            .brain = config_brain(engine->home->config, role->brain),
                            .work = s->work,
-                           .cwd = s->project->path};
+                           .cwd = s->checks_in ? s->checks_in : s->project->path};
     if (!wall_argv(&view, &s->wall, error))
         return false;
     s->at = (PlanSite){.project = s->project,
                        .file = s->file,
                        .taker = taker_of_caller(s->session),
                        .wait_ms = PLAN_WAIT_HOOK_MS,
+                       .checks_in = s->checks_in,
                        .wall = (const char *const *)s->wall};
     (void)proc_ident_self(&s->at.taker.process);
     return true;

@@ -1,8 +1,13 @@
 #pragma once
 
 /*
- * The act `todo`: a brain moves a todo of the plan that its job works on, by `id` and `status`, with `why`. The plan is that of
- * a job of face `plan`; of any other job that of the project around the role's `workdir`.
+ * The act `todo`: a brain moves a todo of the plan that its job works on, by `id` and `status`, with `why`. The plan is
+ *
+ *   of a job of face `plan`           that job's own
+ *   of a job with a git worktree      the worktree's, if a plan was begun in it; else that of the project around the role's
+ *                                     `workdir`, from which the worktree was made: its checks run in the worktree, where the
+ *                                     work is
+ *   of any other                      that of the project around the role's `workdir`
  *
  * The plan's file is the truth of a plan, and complete means that the check has exited 0. So the file is changed, and the check
  * run, when the act is proposed (plan/file/plan_mark.h), and nothing of it is left for the step's transaction but the line that

@@ -40,6 +40,22 @@ tree_cwd(const Tree *t)
                            : g_strdup(t->path);
 }
 
+bool
+tree_place(Engine *engine, const Job *job, char **ret, GError **error)
+{
+    g_autoptr(TreeRow) row = NULL;
+    *ret = NULL;
+    if (!tree_find(engine->db, job->id, &row, error))
+        return false;
+    if (!row || row->state != TREE_MADE)
+        return true;
+    g_autofree char *work = workplace_path(engine->home, job);
+    g_autofree char *place = g_build_filename(work, FOLDER, row->prefix, NULL);
+    if (g_file_test(place, G_FILE_TEST_IS_DIR))
+        *ret = g_steal_pointer(&place);
+    return true;
+}
+
 static bool
 save(Tree *t, TxnFlush flush, GError **error)
 {

@@ -55,6 +55,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Tree, tree_free)
  * Caller frees. */
 char *tree_cwd(const Tree *t);
 
+/* The same of a job that may have no worktree, or none yet: *ret NULL then. Caller frees. */
+bool tree_place(Engine *engine, const Job *job, char **ret, GError **error);
+
 /* Once the program and all that it started have ended. What can't be committed stays where
  * it is, and t->left says why: no answer is lost for that. */
 void tree_commit(Tree *t, const Job *job, const ConfRole *role);

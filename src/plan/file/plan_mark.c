@@ -126,7 +126,9 @@ static bool
 start_check(
     PlanSite *site, const json_t *todo, const MarkOrder *order, Proc **ret, GError **error)
 {
-    const CheckSpec check = {.command = plan_text(todo, "check"), .cwd = site->project->path, .wall = site->wall};
+    const CheckSpec check = {.command = plan_text(todo, "check"),
+                             .cwd = site->checks_in ? site->checks_in : site->project->path,
+                             .wall = site->wall};
 
     if (order->status != TODO_COMPLETE || order->force || !*check.command ||
         todo_status(todo) == TODO_COMPLETE)

@@ -17,6 +17,7 @@ typedef struct PlanSite {
     PlanFile *file;
     Taker taker;
     int wait_ms; /* for the lock */
+    const char *checks_in;   /* the folder that checks run in; NULL: the project */
     const char *const *wall; /* in front of checks (base/sandbox.h); NULL: they see what we see */
 } PlanSite;
 
