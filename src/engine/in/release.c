@@ -9,11 +9,12 @@
 #include "engine/mail_load.h"
 #include <inttypes.h>
 
-/* The mail of a row that can still become work, and which mails have work that say the same: a copy
+/* The mail of a row that can still become work, done: though it is history and filed so, and which mails have work that say the same: a copy
  * never starts work beside one of them. */
 static bool
 load_for_release(Engine *engine,
                  MsgId id,
+                 bool done,
                  MsgRow **ret_row,
                  Message **ret_mail,
                  Rivals *ret_rivals,
@@ -23,7 +24,8 @@ load_for_release(Engine *engine,
     g_autoptr(Message) m = NULL;
     if (!messages_load(engine->db, &VIEWER_OPERATOR, id, &row, error))
         return false;
-    if (!row || (row->state != MSG_HELD && row->state != MSG_IGNORED))
+    bool filed = row && row->state == MSG_HANDLED && row->class == MSG_HISTORY && !row->job.v;
+    if (!row || (row->state != MSG_HELD && row->state != MSG_IGNORED && !(filed && done)))
         return err_set(error, ERR_NEVER, "only mail that is held or ignored can be released");
     if (!mail_load(engine, row, MESSAGE_TEXT, &m, error))
         return false;
@@ -61,13 +63,13 @@ release_mail(Engine *engine, const MsgRow *row, const Message *m, GError **error
     return true;
 }
 
-bool
-release_one(Engine *engine, MsgId id, GError **error)
+static bool
+release(Engine *engine, MsgId id, bool done, GError **error)
 {
     g_autoptr(MsgRow) row = NULL;
     g_autoptr(Message) m = NULL;
     g_auto(Rivals) rivals = {0};
-    if (!load_for_release(engine, id, &row, &m, &rivals, error))
+    if (!load_for_release(engine, id, done, &row, &m, &rivals, error))
         return false;
     if (rivals.of.v)
         return err_set(error, ERR_NEVER,
@@ -75,6 +77,18 @@ release_one(Engine *engine, MsgId id, GError **error)
                        ", which was let in before: see 'postrider mail show #%" PRId64 "'",
                        id.v, rivals.of.v, rivals.of.v);
     return release_mail(engine, row, m, error);
+}
+
+bool
+release_one(Engine *engine, MsgId id, GError **error)
+{
+    return release(engine, id, false, error);
+}
+
+bool
+release_filed(Engine *engine, MsgId id, GError **error)
+{
+    return release(engine, id, true, error);
 }
 
 /* What this mail would be if it came now. */
@@ -108,7 +122,7 @@ release_judged(Engine *engine, MsgId id, bool *ret_released, GError **error)
     g_autoptr(Message) m = NULL;
     g_auto(Rivals) rivals = {0};
     Judgement j;
-    if (!load_for_release(engine, id, &row, &m, &rivals, error))
+    if (!load_for_release(engine, id, false, &row, &m, &rivals, error))
         return false;
     judge_now(engine, row, m, &j);
     if (rivals.of.v)

@@ -196,6 +196,8 @@ role_mail_notice(const Engine *engine, const Notice *n, GError **error)
         if (!compose_to(c, NULL, g_ptr_array_index(n->others, i), error))
             return NULL;
     }
+    if (n->header && !compose_header(c, n->header, n->value, error))
+        return NULL;
     set_text(c, engine, n->text, n->role, n->job);
     return g_steal_pointer(&c);
 }

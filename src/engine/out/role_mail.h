@@ -42,5 +42,6 @@ typedef struct Notice {
         *parent;        /* NULL: of a job what began its round; else it begins a thread */
     const Trust *floor; /* of the words of others in it; NULL: all are ours */
     int step;           /* that it is a mail of; 0: none */
+    const char *header, *value; /* one more of its headers; NULL: none */
 } Notice;
 Compose *role_mail_notice(const Engine *engine, const Notice *notice, GError **error);
