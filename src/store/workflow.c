@@ -366,7 +366,8 @@ flow_event_put(Txn *txn, const FlowEvent *e, EventId *ret, GError **error)
                       "digest, question, answer, at_us) "
                       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?)",
                       &ret->v, error, "siissssssi", e->type, e->artifact.v, e->cycle.v, e->msgid,
-                      e->sender, e->recipients, e->state, e->digest, e->question, txn_now(txn)) &&
+                      e->sender, e->recipients, e->state, e->digest, e->question,
+                      e->at_us ? e->at_us : txn_now(txn)) &&
            put_recipients(txn, e, *ret, error);
 }
 

@@ -128,6 +128,7 @@ bool flow_handled(Txn *txn, const char *role, const char *msgid, GError **error)
 bool flow_waiting_put(Txn *txn, const char *role, MsgId message, GError **error);
 bool flow_waiting_take(Txn *txn, const char *role, GArray **ret, GError **error);
 
+/* at_us 0: it is now. */
 bool flow_event_put(Txn *txn, const FlowEvent *e, EventId *ret, GError **error);
 bool flow_event_find(Db *db, const char *msgid, FlowEvent **ret, GError **error);
 /* Of an artifact, {0}: of all; oldest first. */

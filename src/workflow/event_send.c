@@ -5,6 +5,7 @@
 #include "engine/out/post.h"
 #include "engine/tree/file_effects.h"
 #include "mail/compose.h"
+#include "workflow/event_mark.h"
 #include "workflow/supervise.h"
 #include <string.h>
 
@@ -297,13 +298,42 @@ set_vars(const Engine *engine, const EventPlan *p, EventVars *v)
         event_vars_set(v, "BLOCKING", "no");
 }
 
+static EventDeed
+deed_of(const EventPlan *p)
+{
+    if (p->closes)
+        return g_str_equal(p->closes, "approved") ? DEED_APPROVES : DEED_REJECTS;
+    if (p->renews)
+        return DEED_RENEWS;
+    return p->type == EVENT_REVIEW_REQUEST ? DEED_OPENS : DEED_TELLS;
+}
+
+/* What a store that lost its rows reads them from. */
+static char *
+format_mark(const EventPlan *p)
+{
+    int n = p->cycle ? p->cycle->n : 0;
+    g_autofree char *to = join_recipients(p);
+    const EventMark mark = {.deed = deed_of(p),
+                            .cycle = p->type == EVENT_REVIEW_REQUEST ? n + 1
+                                     : p->joins                      ? n
+                                                                     : 0,
+                            .from = p->from,
+                            .to = to,
+                            .digest = p->digest,
+                            .question = p->question};
+    return event_mark_format(&mark);
+}
+
 static bool
 set_headers(const EventPlan *p, const EventVars *v, GError **error)
 {
     const char *session = event_var(v, "SESSION_ID");
     g_autofree char *line = g_strdelimit(g_strdup(session), "\n\t", ' ');
+    g_autofree char *mark = format_mark(p);
 
-    return compose_header(p->mail, "X-Event-Type", event_kinds[p->type].name, error) &&
+    return compose_header(p->mail, EVENT_MARK, mark, error) &&
+           compose_header(p->mail, "X-Event-Type", event_kinds[p->type].name, error) &&
            (!p->about || (compose_header(p->mail, "X-Artifacts", p->place.name, error) &&
                           compose_header(p->mail, "X-Workflow-State", p->state, error))) &&
            (!*session || p->type != EVENT_STATUS_UPDATE ||
@@ -402,10 +432,11 @@ event_plan(Engine *engine, const EventNew *in, EventPlan **ret, GError **error)
     if (!event_vars_check(in->vars, in->type, error) || !find_people(engine, in, p, error) ||
         !plan_artifact(engine, in, sight, p, error) ||
         (in->commit && !artifact_move_with_commit(engine, &p->move, event_kinds[p->type].verb, NULL, error)) ||
-        !find_parent(engine, in, p, error) ||
-        !compose(engine, in, sight, p, error))
+        !find_parent(engine, in, p, error))
         return false;
     p->question = digest_question(p, in->vars);
+    if (!compose(engine, in, sight, p, error))
+        return false;
     *ret = g_steal_pointer(&p);
     return true;
 }

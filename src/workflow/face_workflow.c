@@ -6,9 +6,11 @@
 #include "engine/run/settle.h"
 #include "workflow/event_reply.h"
 #include "workflow/event_send.h"
-#include "workflow/panel.h"
 #include "workflow/flow_acts.h"
 #include "workflow/flow_page.h"
+#include "workflow/flow_past.h"
+#include "workflow/panel.h"
+#include "workflow/panel_again.h"
 #include "workflow/supervise.h"
 #include <string.h>
 
@@ -266,9 +268,17 @@ commit(Engine *engine,
 static bool
 due(Engine *engine, Txn *txn, const Timer *t, GError **error)
 {
-    return g_str_equal(t->purpose, SUPERVISE_TIMER) ? supervise_due(engine, txn, t, error)
-                                                    : !g_str_equal(t->purpose, PANEL_TIMER) ||
-                                                          panel_wake(txn, t->job, error);
+    if (g_str_equal(t->purpose, SUPERVISE_TIMER))
+        return supervise_due(engine, txn, t, error);
+    if (g_str_equal(t->purpose, PANEL_AGAIN))
+        return panel_again_due(engine, txn, t, error);
+    return !g_str_equal(t->purpose, PANEL_TIMER) || panel_wake(txn, t->job, error);
+}
+
+static bool
+look(Engine *engine, unsigned *n, GError **error)
+{
+    return flow_past_take(engine, error) && panel_again_look(engine, n, error);
 }
 
 /* In the order in which one answer does them: what is said speaks of what was written. */
@@ -289,6 +299,7 @@ const FaceOps face_workflow = {
     .see = see,
     .forget = forget,
     .due = due,
+    .look = look,
     .handled = handled,
     .settled = settled,
     .check = check,

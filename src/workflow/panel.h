@@ -20,6 +20,7 @@
 
 #define PANEL_ROLE "panel" /* of panels without settings */
 #define PANEL_TIMER "workflow:panel"
+#define PANEL_MARK "X-Postrider-Panel" /* header of a panel's last word, where that is no event: the request */
 #define PANEL_CONTENT_MAX (128u << 10) /* a longer artifact would not be shown whole */
 
 /* What is asked of a panel. */

@@ -411,7 +411,19 @@ send_event(Engine *engine,
            event_commit(engine, txn, plan, NULL, ret_msgid, error);
 }
 
-/* A word of the panel to an address, in a thread of its own. */
+/* The request that it is about: what a store that is lost later knows an end by. Caller frees. */
+static bool
+find_request(Db *db, const Job *job, const PanelRow *p, char **ret, GError **error)
+{
+    g_autoptr(Cycle) c = NULL;
+
+    if (!cycle_load(db, (CycleId){p->cycle}, &c, error))
+        return false;
+    *ret = msgid_format(c ? c->msgid : job->original_msgid);
+    return true;
+}
+
+/* The last word of the panel to an address, in a thread of its own. */
 static bool
 say(Engine *engine,
     Txn *txn,
@@ -425,12 +437,17 @@ say(Engine *engine,
 {
     g_autofree char *subject = g_strdup_printf("[PANEL] %s: %s", p->subject, what);
     const RoleMailParent apart = {0};
+    g_autofree char *request = NULL;
+    if (!find_request(txn->db, job, p, &request, error))
+        return false;
     const Notice notice = {.role = role_find(engine, p->name),
                            .job = job,
                            .to = to,
                            .subject = subject,
                            .text = text,
-                           .parent = p->cycle ? &apart : NULL};
+                           .parent = p->cycle ? &apart : NULL,
+                           .header = PANEL_MARK,
+                           .value = request};
     return notice_post(engine, txn, &notice, ret_msgid, error);
 }
 

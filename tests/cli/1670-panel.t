@@ -201,21 +201,4 @@ printf 'Hello?\n' | pr send --to spec-reviewer-panel@workflow.local --subject he
 pr serve --once 2>/dev/null
 like "$(mail_to_you)" 'judges nothing now: it is asked by a' 'a mail that is no request is answered'
 
-# --- the store is lost while a panel is at work ---
-printf 'Scope.\n' >specs/proposed/lost.md
-printf '#!/bin/sh\nkill -9 $PPID\n' >"$WORK/ann"
-notify spec-writer review-request specs/proposed/lost.md spec-reviewer-panel >/dev/null
-pr serve --once >/dev/null 2>&1
-is "$(db "SELECT state FROM panel WHERE artifact LIKE '%lost.md'")" open 'a panel is at work'
-rm -rf "$HOME_DIR/state" "$HOME_DIR/mail/spec-writer/new"/*
-says ann approve 'Ann is back.'
-pr serve --once >/dev/null 2>&1
-is "$(db 'SELECT count(*) FROM ballot')" 0 'without the store nothing is decided by itself'
-pr doctor --release all >/dev/null 2>&1
-pr serve --once >/dev/null 2>&1
-like "$(cat "$HOME_DIR"/mail/spec-writer/new/* | tr -d '=\n')" 'its review is void, since the store that knew it was lost' 'the request is void'
-like "$(cat "$HOME_DIR"/mail/spec-writer/new/*)" 'Cc: you@workflow.local' 'and the coordinator hears it'
-notify spec-writer review-request specs/proposed/lost.md spec-reviewer-panel >/dev/null
-pr serve --once >/dev/null 2>&1
-is "$(db "SELECT group_concat(verdict) FROM ballot")" 'approve,approve,approve' 'asked again, the members vote anew'
 done_testing

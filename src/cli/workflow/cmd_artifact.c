@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
+#include "cli/workflow/open_workflow.h"
 #include "cli/mail/outgoing.h"
 #include "engine/run/settle.h"
 #include "engine/tree/file_effects.h"
@@ -66,7 +67,7 @@ cmd_artifact_list(Cli *cli, int argc, char **argv)
                                         {NULL}};
     g_autoptr(Engine) engine = NULL;
     g_autoptr(Artifacts) all = NULL;
-    int status = cli_engine(cli, &engine);
+    int status = cli_workflow(cli, &engine);
     if (status)
         return status;
     if (!artifact_list(engine->db, cli_text(cli, "kind"), cli_text(cli, "state"), &all,
@@ -91,7 +92,7 @@ cmd_artifact_list(Cli *cli, int argc, char **argv)
 static int
 find(Cli *cli, const char *said, Engine **ret_engine, ArtifactPlace *ret, Artifact **ret_row)
 {
-    int status = cli_engine(cli, ret_engine);
+    int status = cli_workflow(cli, ret_engine);
 
     if (status)
         return status;
@@ -196,7 +197,7 @@ cmd_artifact_write(Cli *cli, int argc, char **argv)
     if (cli_in_agent())
         return call_port(cli, json_pack("{s:s, s:s, s:s, s:s}", "verb", "write", "path", argv[1],
                                         "content", text, "if_digest", digest ? digest : ""));
-    if ((status = cli_engine(cli, &engine)) || (status = find_who(cli, &who)))
+    if ((status = cli_workflow(cli, &engine)) || (status = find_who(cli, &who)))
         return status;
     if (!artifact_write_plan(engine, argv[1], text, digest, who, &write, &cli->error))
         return cli_failed(cli, 0);
@@ -222,7 +223,7 @@ cmd_artifact_check(Cli *cli, int argc, char **argv)
     g_autoptr(Engine) engine = NULL;
     g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(Artifact) one = NULL;
-    int status = cli_engine(cli, &engine);
+    int status = cli_workflow(cli, &engine);
     if (status)
         return status;
     if (argv[1] && !artifact_find(engine->db, argv[1], &one, &cli->error))

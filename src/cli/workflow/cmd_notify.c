@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
+#include "cli/workflow/open_workflow.h"
 #include "engine/run/settle.h"
 #include "store/out/outbox.h"
 #include "workflow/event_send.h"
@@ -115,7 +116,7 @@ cmd_notify(Cli *cli, int argc, char **argv)
     if (!event_type_parse(argv[1], &type, &cli->error))
         return cli_failed(cli, EX_USAGE);
     int status = read_vars(cli, argv + 4, vars);
-    if (status || (status = cli_engine(cli, &engine)) ||
+    if (status || (status = cli_workflow(cli, &engine)) ||
         (answers && (status = cli_msgid(engine->db, answers, &parent))))
         return status;
     if (answers && !parent)

@@ -9,6 +9,7 @@
 #include "cli/cmds.h"
 #include "cli/faces.h"
 #include "cli/home/pass.h"
+#include "cli/workflow/open_workflow.h"
 #include "engine/role.h"
 #include "engine/run/settle.h"
 #include "store/job/role_rows.h"
@@ -345,7 +346,7 @@ cmd_panel_review(Cli *cli, int argc, char **argv)
     if (!read_options(cli, true, &ask, &cli->error))
         return cli_failed(cli, EX_USAGE);
     ask.members = (const char *const *)members;
-    int status = cli_engine(cli, &engine);
+    int status = cli_workflow(cli, &engine);
     if (status)
         return status;
     bool known = !g_str_equal(argv[1], "-") && *cli->home->config->workflow_root &&
@@ -402,7 +403,7 @@ cmd_panel_write(Cli *cli, int argc, char **argv)
         return cli_failed(cli, EX_USAGE);
     if (!sections)
         return cli_fail(EX_USAGE, "panel write: 1 to %u sections, with ';' between", SECTIONS_MAX);
-    int status = cli_engine(cli, &engine);
+    int status = cli_workflow(cli, &engine);
     if (status)
         return status;
     if (!artifact_place_new(engine, argv[1], &kind, &path, &cli->error))
@@ -445,7 +446,7 @@ cmd_panel_list(Cli *cli, int argc, char **argv)
                                         {NULL}};
     g_autoptr(Engine) engine = NULL;
     g_autoptr(PanelRows) all = NULL;
-    int status = cli_engine(cli, &engine);
+    int status = cli_workflow(cli, &engine);
     if (status)
         return status;
     if (!panel_list(engine->db, NULL, cli_flag(cli, "open"), &all, &cli->error))
@@ -474,7 +475,7 @@ cmd_panel_status(Cli *cli, int argc, char **argv)
     bool unseal = cli_flag(cli, "unseal");
     if (unseal && cli_in_agent())
         return cli_fail(EX_NOPERM, "panel status: an agent may not read what is sealed");
-    int status = cli_engine(cli, &engine);
+    int status = cli_workflow(cli, &engine);
     if (status || (status = find_by_number(cli, engine, argv[1], &p)))
         return status;
     if (unseal && p->revealed < p->round) {
@@ -531,7 +532,7 @@ cmd_panel_audit(Cli *cli, int argc, char **argv)
     g_auto(ArtifactPlace) place = {0};
     unsigned faults = 0;
     int64_t id = 0;
-    int status = cli_engine(cli, &engine);
+    int status = cli_workflow(cli, &engine);
     if (status)
         return status;
     bool number = text_parse_int(argv[1], 1, INT64_MAX, &id);

@@ -2,6 +2,7 @@
  * the rest; and its own questions that nobody has answered. */
 #include "cli/cmds.h"
 #include "cli/faces.h"
+#include "cli/workflow/open_workflow.h"
 #include "cli/workflow/role_inbox.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -98,7 +99,7 @@ cmd_role_inbox(Cli *cli, int argc, char **argv)
     g_autoptr(json_t) rows = json_array();
     const char *event = cli_text(cli, "event"), *glob = cli_text(cli, "artifact");
     EventType type;
-    int status = cli_engine(cli, &engine);
+    int status = cli_workflow(cli, &engine);
     if (status)
         return status;
     if (!inbox_role(cli, argv[1]))

@@ -6,6 +6,7 @@
 #include "cli/cmds.h"
 #include "cli/faces.h"
 #include "cli/home/pass.h"
+#include "cli/workflow/open_workflow.h"
 #include "cli/workflow/role_inbox.h"
 #include "engine/out/deliver.h"
 #include "engine/session.h"
@@ -356,6 +357,6 @@ cmd_role_run(Cli *cli, int argc, char **argv)
     }
     if (!inbox_role(cli, r.name))
         return EX_NOINPUT;
-    status = cli_engine(cli, &r.engine);
+    status = cli_workflow(cli, &r.engine);
     return status ? status : run_role(&r);
 }

@@ -1,0 +1,40 @@
+#pragma once
+
+/* What is read of events in mail: by flow_past_read.c, for flow_past.c, which makes rows of it. */
+#include "engine/engine.h"
+#include "mail/msgid.h"
+#include "workflow/event_mark.h"
+
+/* Where a copy of an event lies in a mailbox. */
+typedef enum PastPlace {
+    PAST_NOWHERE,
+    PAST_FILED, /* Done, Sent and the like */
+    PAST_READ,  /* in INBOX or Active */
+    PAST_UNREAD /* in INBOX, and new */
+} PastPlace;
+
+typedef struct PastEvent {
+    Minted minted; /* in which order they were written */
+    EventType type;
+    EventMark mark;
+    char *msgid, *name, *state; /* name of the artifact; "": it is about none */
+    char *parent;               /* id; NULL: it answers nothing */
+    int64_t at_us;
+    GHashTable *places; /* mailbox -> PastPlace */
+} PastEvent;
+void past_event_free(PastEvent *e);
+LIST_OF(PastEvents, past_events, PastEvent, past_event_free)
+PastPlace past_place(const PastEvent *e, const char *mailbox);
+
+/* Of all mailboxes of the home, each once, in the order in which they were written. *ret_ended: Message-IDs of requests that a
+ * panel has had its last word about without an event (PANEL_MARK); caller unrefs. */
+bool
+past_read_events(Engine *engine, PastEvents **ret, GHashTable **ret_ended, GError **error);
+
+/* A review record of the project, as event_send.c writes it. */
+typedef struct PastReview {
+    char *outcome, *by, *decision; /* decision: id */
+    int64_t closed_us, cycle;
+} PastReview;
+/* Message-ID of the review-request -> PastReview. Caller unrefs. */
+GHashTable *past_read_reviews(const Engine *engine);

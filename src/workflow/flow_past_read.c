@@ -1,0 +1,289 @@
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "mail/maildir.h"
+#include "mail/message.h"
+#include "mail/origin.h"
+#include "workflow/artifact_place.h"
+#include "workflow/flow_past_internal.h"
+#include "workflow/panel.h"
+#include <string.h>
+
+#define REVIEWS "reviews"
+#define REVIEW_MAX 65536u /* bytes */
+
+void
+past_event_free(PastEvent *e)
+{
+    event_mark_clear(&e->mark);
+    g_free(e->msgid);
+    g_free(e->name);
+    g_free(e->state);
+    g_free(e->parent);
+    g_hash_table_unref(e->places);
+    g_free(e);
+}
+
+PastPlace
+past_place(const PastEvent *e, const char *mailbox)
+{
+    return GPOINTER_TO_INT(g_hash_table_lookup(e->places, mailbox));
+}
+
+/* --- one mail --- */
+
+/* A mailbox that is read. */
+typedef struct Reader {
+    const Engine *engine;
+    const char *mailbox;
+    GHashTable *events; /* msgid -> PastEvent */
+    GHashTable *ended;  /* set of msgid */
+} Reader;
+
+/* Most mail is nothing that counts, and need not be parsed to know that. */
+static bool
+names(GBytes *bytes, const char *header)
+{
+    gsize len;
+    const char *data = g_bytes_get_data(bytes, &len), *end = memmem(data, len, "\n\n", 2);
+
+    return memmem(data, end ? (size_t)(end - data) : len, header, strlen(header)) != NULL;
+}
+
+/* The name that the workflow knows an address by; "": none. Borrowed. */
+static const char *
+name_at(const Config *config, const char *spec)
+{
+    const ConfRole *role = config_role_at(config, spec);
+    const ConfPerson *person = config_person_at(config, spec);
+
+    return role ? role->name : person ? person->name : "";
+}
+
+/* What the mail of a version before the header tells. */
+static void
+mark_by_type(const Config *config, EventType type, const Message *m, EventMark *ret)
+{
+    g_autoptr(GPtrArray) to = g_ptr_array_new();
+    bool asks = event_kinds[type].asks;
+
+    LIST_EACH(const Address, a, m->to)
+        g_ptr_array_add(to, (char *)name_at(config, a->spec));
+    g_ptr_array_add(to, NULL);
+    *ret = (EventMark){.deed = event_deed_of(type),
+                       .from = g_strdup(m->from ? name_at(config, m->from->spec) : ""),
+                       .to = g_strjoinv(",", (char **)to->pdata),
+                       .digest = g_strdup(""),
+                       .question = g_strdup(asks ? m->id : "")};
+}
+
+static PastEvent *
+event_of(const Config *config, const Message *m, const Minted *minted)
+{
+    const char *said = message_header(m, "X-Event-Type"), *mark = message_header(m, EVENT_MARK);
+    const char *name = message_header(m, "X-Artifacts"),
+               *state = message_header(m, "X-Workflow-State");
+    EventType type;
+
+    if (!said || !event_type_parse(said, &type, NULL))
+        return NULL;
+    PastEvent *e = g_new0(PastEvent, 1);
+    *e = (PastEvent){.minted = *minted,
+                     .type = type,
+                     .msgid = g_strdup(m->id),
+                     .name = g_strdup(name ? name : ""),
+                     .state = g_strdup(state ? state : ""),
+                     .parent = g_strdup(m->in_reply_to),
+                     .at_us = m->date_us,
+                     .places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
+    if (!mark || !event_mark_parse(mark, &e->mark))
+        mark_by_type(config, type, m, &e->mark);
+    return e;
+}
+
+static PastPlace
+place_of(const MaildirEntry *e)
+{
+    return *e->folder == '\0' ? e->in_new ? PAST_UNREAD : PAST_READ
+           : g_str_equal(e->folder, "Active") ? PAST_READ
+                                              : PAST_FILED;
+}
+
+static bool
+take(void *user, const MaildirEntry *entry, GBytes *bytes, GError **error)
+{
+    Reader *r = user;
+    const Home *home = r->engine->home;
+    g_auto(OriginClaim) origin = {0};
+    Minted minted;
+
+    if (!names(bytes, "\nX-Event-Type: ") && !names(bytes, "\n" PANEL_MARK ": "))
+        return true;
+    g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_TEXT);
+    if (!m || origin_check(&home->key, m, r->mailbox, &origin) != ORIGIN_PROVED ||
+        !msgid_read(&home->key, m->id, home->config->domain, &minted))
+        return true;
+    const char *request = message_header(m, PANEL_MARK);
+    char *ended = request && minted.kind == MAIL_NOTICE ? msgid_parse(request) : NULL;
+    if (ended)
+        g_hash_table_add(r->ended, ended);
+    if (minted.kind != MAIL_EVENT)
+        return true;
+    PastEvent *e = g_hash_table_lookup(r->events, m->id);
+    if (!e && (e = event_of(home->config, m, &minted)))
+        g_hash_table_insert(r->events, e->msgid, e);
+    if (e)
+        g_hash_table_replace(e->places, g_strdup(r->mailbox),
+                             GINT_TO_POINTER(MAX(place_of(entry), past_place(e, r->mailbox))));
+    return true;
+}
+
+/* --- all mailboxes --- */
+
+static bool
+read_mailbox(Reader *r, const char *mailbox, GError **error)
+{
+    const Home *home = r->engine->home;
+    g_autoptr(Maildir) md = NULL;
+    g_autoptr(GPtrArray) folders = NULL;
+
+    r->mailbox = mailbox;
+    if (!maildir_open(home->mail_fd, mailbox, false, &md, NULL))
+        return true; /* nobody has written to it */
+    if (!maildir_folders(md, &folders, error) ||
+        !maildir_each(md, "", home->config->max_message, take, r, error))
+        return false;
+    LIST_EACH(const char, folder, folders) {
+        if (!maildir_each(md, folder, home->config->max_message, take, r, error))
+            return false;
+    }
+    return true;
+}
+
+static int
+by_id(gconstpointer a, gconstpointer b)
+{
+    return minted_compare(&(*(const PastEvent *const *)a)->minted,
+                          &(*(const PastEvent *const *)b)->minted);
+}
+
+bool
+past_read_events(Engine *engine, PastEvents **ret, GHashTable **ret_ended, GError **error)
+{
+    const Config *config = engine->home->config;
+    g_autoptr(GHashTable) events = g_hash_table_new(g_str_hash, g_str_equal);
+    g_autoptr(GHashTable) ended = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    Reader r = {.engine = engine, .events = events, .ended = ended};
+    bool ok = true;
+
+    for (unsigned i = 0; i < config->n_roles && ok; i++)
+        ok = read_mailbox(&r, config->roles[i].name, error);
+    for (unsigned i = 0; i < config->n_persons && ok; i++)
+        ok = !config->persons[i].local || config_role(config, config->persons[i].name) ||
+             read_mailbox(&r, config->persons[i].name, error);
+    PastEvents *all = past_events_new();
+    GHashTableIter each;
+    gpointer e;
+    g_hash_table_iter_init(&each, events);
+    while (g_hash_table_iter_next(&each, NULL, &e))
+        past_events_add(all, e);
+    g_ptr_array_sort(LIST_ARRAY(all), by_id);
+    if (!ok) {
+        past_events_free(all);
+        return false;
+    }
+    *ret = all;
+    *ret_ended = g_steal_pointer(&ended);
+    return true;
+}
+
+/* --- review records --- */
+
+static void
+review_free(gpointer p)
+{
+    PastReview *r = p;
+
+    g_free(r->outcome);
+    g_free(r->by);
+    g_free(r->decision);
+    g_free(r);
+}
+
+/* What stands behind "Name: " at the start of a line; caller frees. NULL: no line does. */
+static char *
+line_of(const char *text, const char *name)
+{
+    g_autofree char *start = g_strdup_printf("\n%s: ", name);
+    const char *at = strstr(text, start);
+
+    return at ? g_strndup(at + strlen(start), strcspn(at + strlen(start), "\n")) : NULL;
+}
+
+/* 2026-11-18T10-30-00-user-auth-1-APPROVED.md: when, and which cycle. */
+static bool
+read_name(const char *file, PastReview *r)
+{
+    g_autofree char *date = g_strndup(file, 10), *hour = g_strndup(file + 11, 8);
+    g_autofree char *iso = g_strdup_printf("%sT%sZ", date, g_strdelimit(hour, "-", ':'));
+    g_autofree char *front = g_strdup(file);
+    char *dash = strrchr(front, '-');
+
+    if (!dash)
+        return false;
+    *dash = '\0';
+    dash = strrchr(front, '-');
+    return dash && text_parse_int(dash + 1, 1, INT64_MAX, &r->cycle) &&
+           clock_parse_iso(iso, &r->closed_us);
+}
+
+static void
+read_review(int dir, const char *path, const char *file, GHashTable *reviews)
+{
+    g_autofree char *whole = g_strdup_printf("%s/%s", path, file), *text = NULL, *asked = NULL,
+                    *said = NULL;
+    g_autoptr(GBytes) bytes = NULL;
+
+    if (strlen(file) < 20 || !file_read(dir, whole, REVIEW_MAX, &bytes, NULL) || !bytes)
+        return;
+    text = text_valid_bytes(bytes);
+    asked = line_of(text, "Review-request");
+    said = line_of(text, "Decision");
+    char *request = asked ? msgid_parse(asked) : NULL;
+    PastReview *r = g_new0(PastReview, 1);
+    r->outcome = line_of(text, "Outcome");
+    r->by = line_of(text, "Decided by");
+    r->decision = said ? msgid_parse(said) : NULL;
+    if (!request || !r->outcome || !r->by || !r->decision || !read_name(file, r)) {
+        review_free(r);
+        g_free(request);
+        return;
+    }
+    g_autofree char *outcome = r->outcome;
+    r->outcome = g_ascii_strdown(outcome, -1);
+    g_hash_table_replace(reviews, request, r);
+}
+
+GHashTable *
+past_read_reviews(const Engine *engine)
+{
+    const Config *config = engine->home->config;
+    GHashTable *reviews = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, review_free);
+    g_autofree char *root = workflow_root(engine, NULL);
+    auto_fd dir = root ? dir_open(root, NULL) : -1;
+
+    for (unsigned i = 0; dir >= 0 && i < config->n_artifacts; i++) {
+        g_autofree char *path = g_strdup_printf(REVIEWS "/%s", config->artifacts[i].name);
+        auto_fd folder = dir_open_beneath(dir, path, NULL);
+        DIR *list = folder < 0 ? NULL : dir_list(folder, ".");
+        const struct dirent *e;
+        while (list && (e = dir_next(list)))
+            if (g_str_has_suffix(e->d_name, ".md"))
+                read_review(dir, path, e->d_name, reviews);
+        if (list)
+            (void)closedir(list);
+    }
+    return reviews;
+}

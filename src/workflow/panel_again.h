@@ -1,0 +1,32 @@
+#pragma once
+
+/*
+ * What a lost store means for panels (workflow/flow_past.h): the ballots of one that had a review are gone, so it is void, and
+ * its members are asked anew about the same request. Nobody has to do anything for that, since nothing can happen twice by it: members
+ * only judge, a decision that anybody has heard has closed the review, and one that nobody has heard was none.
+ *
+ *   void       a row that says so, and one mail to author and coordinator
+ *   released   the request, which is history like all mail that a new store finds, once intake has seen it: `look`
+ *   opened     the panel's own job does that, as for any request
+ */
+#include "workflow/panel.h"
+#include "store/job/timers.h"
+#include "store/workflow.h"
+
+#define PANEL_AGAIN "workflow" TIMER_LOOK
+
+/* asked: its request lies in the panel's mailbox; else it has to be sent again, which the mail says. */
+bool panel_void_lost(Engine *engine,
+                     Txn *txn,
+                     const char *panel,
+                     const Artifact *a,
+                     const Cycle *c,
+                     bool asked,
+                     GError **error);
+/* A decision is on file, and no mail about it was delivered: author and coordinator hear it, once. */
+bool panel_tell_unsaid(
+    Engine *engine, Txn *txn, const Artifact *a, const Cycle *c, GError **error);
+
+/* A part of FaceOps.look, and of FaceOps.due for the timer PANEL_AGAIN. */
+bool panel_again_look(Engine *engine, unsigned *n, GError **error);
+bool panel_again_due(Engine *engine, Txn *txn, const Timer *t, GError **error);
