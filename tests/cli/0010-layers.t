@@ -86,4 +86,15 @@ finds 'a list of Step is no bare GPtrArray' 'also in a call' src/store/x.h '/* O
 breach src/store/x.h 'typedef struct X {\n    GPtrArray *ids; /* of char * */\n} X;\n/* Integrity; elements are char *. */\nbool x(GPtrArray **ret);'
 is "$STATUS" 0 'strings may be one'
 
+# Tests speak of behaviour: the numbers that requirements and bad inputs had stand in tests/README.md alone.
+numbered()
+{
+    grep -rnE "(['\"(]|# |/\* |\{\")[CEFJLMPSTW][0-9]{1,3}((, | and | to |[:;.]|\)| [a-z])|$)" "$@" --include='*.t' --include='*.py' --include='*.[ch]' |
+        grep -vE '/homes/|noqa|- \[.\] T00[0-9]|=\?'
+}
+is "$(numbered "$POSTRIDER_SRC/tests")" '' 'no test is called by the number of a requirement'
+mkdir "$WORK/numbered"
+printf "%s\n" "is 1 1 'E""12: a mail goes out'" "# T""4, T""5: forged" "is 1 1 'UTF-8 and 12 mails'" >"$WORK/numbered/a.t"
+is "$(numbered "$WORK/numbered" | wc -l)" 2 'and one that is would be found'
+
 done_testing

@@ -80,7 +80,7 @@ like "$ERR" 'postrider init' 'says how to make one'
 exits 66 'a job that is not there' pr show 99
 exits 64 'a job that is no number' pr stop abc
 
-# Closed and full standard output (C7).
+# Closed and full standard output.
 pr job list --all >&- 2>"$WORK/err"
 isnt $? 0 'a closed stdout is an error'
 pr job list --all >/dev/full 2>"$WORK/err"

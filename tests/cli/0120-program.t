@@ -26,7 +26,7 @@ like "$OUT" 'attached: copy.csv' 'what it left in out/ is attached'
 w=$HOME_DIR/work/envoy/1
 is "$(cat "$w/in/data.csv")" 'column a,b' 'attachments lie in in/'
 like "$(cat "$w/prompt")" 'look at the file' 'the mail is on standard input'
-unlike "$(cat "$w/env.txt")" 'POSTRIDER_HOME' 'the home is not in its environment (T26)'
+unlike "$(cat "$w/env.txt")" 'POSTRIDER_HOME' 'the home is not in its environment'
 is "$(python3 - "$(newest)" <<'P'
 import sys, email, email.policy
 m = email.message_from_binary_file(open(sys.argv[1], 'rb'), policy=email.policy.default)
@@ -128,7 +128,7 @@ brain loud <<'S'
 cat >/dev/null
 yes 'a line that is about as long as lines of programs are, to be read one by one' | head -c 20000000
 S
-ok 'a program that prints without end (L15)' pr ask 'be loud'
+ok 'a program that prints without end' pr ask 'be loud'
 brain escapes <<'S'
 #!/bin/sh
 cat >/dev/null
@@ -213,7 +213,7 @@ echo 'done it'
 S
 ok 'a program that uses the port' pr ask 'use the port'
 like "$(cat "$WORK/sent")" '^<.*>.*rc 0' 'may send'
-like "$(cat "$WORK/held")" 'held: recipient not permitted' 'a stranger is held (T11)'
+like "$(cat "$WORK/held")" 'held: recipient not permitted' 'a stranger is held'
 like "$(pr outbox list)" 'held +evil@example.com' 'for a person to decide'
 like "$(cat "$WORK/listed")" 'use the port' 'and may read its own mail'
 run pr --json outbox list

@@ -19,13 +19,13 @@ mkfifo "$HOME_DIR/mail/envoy/new/fifo"
 ln -s /etc/passwd "$HOME_DIR/mail/envoy/new/link"
 ok 'a pass over it all' pr serve --once
 is "$(pr --json job list --all | grep -c '"id"')" 0 'begins no job'
-is "$(field '<spoof@x>' state) $(field '<spoof@x>' why | cut -d: -f1)" 'held unproven' 'a spoofed owner is held (T1)'
+is "$(field '<spoof@x>' state) $(field '<spoof@x>' why | cut -d: -f1)" 'held unproven' 'a spoofed owner is held'
 is "$(field '<stranger@x>' state)" held 'a stranger is held'
 is "$(field '<auto@x>' state)" ignored 'an automatic mail is ignored'
 run pr mail trace '<forged@x>'
 like "$OUT" 'forged' 'a forged proof of origin is counted as such'
 run pr mail list
-unlike "$OUT" $'\033' 'no escape sequence reaches the terminal (T28)'
+unlike "$OUT" $'\033' 'no escape sequence reaches the terminal'
 is "$(find "$HOME_DIR/mail/you/new" -type f | wc -l)" 1 'nobody is answered but the owner'
 is "$(grep -rl "^Subject: a mail that can't prove its sender" "$HOME_DIR/mail/you/new" | wc -l)" 1 'who hears of the spoofed mail'
 ok 'a second pass' pr serve --once
@@ -60,7 +60,7 @@ ok '--again gives it a new id' pr inject --again "$WORK/whole"
 isnt "$OUT" '<whole@x>' 'another one'
 exits 66 'a file that is not there' pr inject "$WORK/nofile"
 
-# 100 MB: held, not parsed, and nothing else waits for it (M43).
+# 100 MB: held, not parsed, and nothing else waits for it.
 pr serve --once
 { printf 'From: x@y.com\nTo: envoy@postrider.local\nMessage-ID: <big@x>\n\n'; head -c 104857600 /dev/zero | tr '\0' 'a'; } | drop big
 printf 'ok\n' | pr inject --subject small >/dev/null

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A model behind an API, from a mail to its answer; and where its key never is (T27).
+# A model behind an API, from a mail to its answer; and where its key never is.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/model.sh"
 
@@ -62,7 +62,7 @@ unlike "$OUT$ERR$(cat "$WORK/.out" "$WORK/.err")" "$CANARY" 'no output either'
 chmod 644 "$HOME_DIR/secrets/model"
 run pr ask --no-wait 'again'
 run pr serve --once
-like "$(pr job list --json)" 'others can read' 'a key that others can read is not used (C3)'
+like "$(pr job list --json)" 'others can read' 'a key that others can read is not used'
 
 is "$(programs_of run)" 'postrider-net ' 'run uses the program with libcurl'
 is "$(programs_of send --to you --subject x)" 'postrider-mail ' 'send does not'

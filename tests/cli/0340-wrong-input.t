@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Every verb with input that is wrong: one clear line, the right exit status, nothing lost (rows C6, C7, C8
-# of the list of bad inputs).
+# Every verb with input that is wrong: one clear line, the right exit status, nothing lost.
 . "$(dirname "$0")/../lib/tap.sh"
 
 esc=$'\033]0;pwn\007'
@@ -55,7 +54,7 @@ for line in 'inject --subject x --max-iterations 3' 'resume --max-iterations 3';
     like "$ERR" '--max-iterations counts with --run; nothing is run now' "$line: it is said that this does nothing"
 done
 
-# Escape sequences and bytes that are no text, wherever they are typed (C8).
+# Escape sequences and bytes that are no text, wherever they are typed.
 for arg in "$esc" "$bad"; do
     for line in '' 'show' 'stop' 'watch' 'mail' 'mail show' 'mail thread' 'mail trace' 'mail list --role' 'mail list --state' \
         'outbox show' 'job' 'job list --role' 'job list --state' 'config' 'account' 'ask --to' 'send --to' 'receive --role' \
@@ -79,7 +78,7 @@ for line in 'show' 'stop' 'watch' 'mail show' 'outbox show' 'job show' 'backup' 
     like "$STATUS" '^6[46]$' "$line with an empty operand"
 done
 
-# Standard output that is closed, full, or left by its reader (C7).
+# Standard output that is closed, full, or left by its reader.
 for line in 'status' 'job list --all' 'show 1' 'mail list' 'mail show 1' 'mail show --raw 1' 'mail thread 1' 'mail trace 1' \
     'mail search hello' 'outbox list --all' 'config show' 'doctor' 'help' 'help mail' '--version' 'watch 1'; do
     # shellcheck disable=SC2086

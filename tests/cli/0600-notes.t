@@ -7,7 +7,7 @@ field() { python3 -c 'import json,sys; d=json.load(sys.stdin); print(eval(sys.ar
 
 pr init >/dev/null
 
-# E87, E91, E93: what a home begins with.
+# What a home begins with.
 for key in CONTENTS README/links envoy/start envoy/states/{triage,gathering,summarising,working,coding,composing,waiting,complete,escalate}; do
     ok "init writes $key" test -s "$HOME_DIR/notes/$key.md"
 done
@@ -64,20 +64,20 @@ put recipes/soup 'Carrots.' >/dev/null
 is "$(pr note search potato)" 'nothing found' 'only the newest version counts'
 rm -f "$HOME_DIR"/state/index.db*
 like "$(pr note search carrots)" 'recipes/soup' 'a deleted index is made anew'
-like "$(pr note search 'nearest key')" 'README/links' 'E91: the way to mend links is found'
+like "$(pr note search 'nearest key')" 'README/links' 'the way to mend links is found'
 exits 0 'odd words are no error' pr note search '"' '*(' 'NEAR(' $'\377'
 
-# E92: CONTENTS follows.
+# CONTENTS follows.
 printf -- '- [the soup](recipes/soup)\n- brand/new - a note\n' | pr note append CONTENTS >/dev/null
 exits 0 'rename' pr note rename recipes/soup recipes/carrot-soup
-like "$(pr note get CONTENTS)" '\[the soup\]\(recipes/carrot-soup\)' 'E92: CONTENTS names the new key'
+like "$(pr note get CONTENTS)" '\[the soup\]\(recipes/carrot-soup\)' 'CONTENTS names the new key'
 like "$(cat "$HOME_DIR/notes/CONTENTS.md")" 'recipes/carrot-soup' 'in its file too'
 like "$(pr note history recipes/carrot-soup)" 'JOB  WAS.*operator .* recipes/soup$' 'its history says what it was'
 is "$(pr note history --json recipes/carrot-soup | field '[n.get("renamed_from") for n in d]')" "['recipes/soup']" 'as JSON'
 ok 'its versions are there' test "$(pr note history recipes/soup | wc -l)" -gt 2
 ok 'the file is moved' test -f "$HOME_DIR/notes/recipes/carrot-soup.md" -a ! -e "$HOME_DIR/notes/recipes/soup.md"
 exits 0 'delete' pr note delete brand/new
-unlike "$(pr note get CONTENTS)" 'brand/new' 'E92: CONTENTS loses the line'
+unlike "$(pr note get CONTENTS)" 'brand/new' 'CONTENTS loses the line'
 ok 'the file is gone' test ! -e "$HOME_DIR/notes/brand/new.md"
 exits 66 'get of a deleted note' pr note get brand/new
 like "$ERR" 'was deleted in version 2' 'says so'

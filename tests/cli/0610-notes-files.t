@@ -32,11 +32,11 @@ is "$(pr note get ideas/first)" 'an idea' 'a new file is a new note'
 printf -- '- [first](ideas/first)\n' | pr note append CONTENTS >/dev/null
 mv "$notes/ideas/first.md" "$notes/ideas/best.md"
 is "$(pr note get ideas/best)" 'an idea' 'a file that was renamed'
-like "$(cat "$notes/CONTENTS.md")" '\[first\]\(ideas/best\)' 'E92: CONTENTS follows'
+like "$(cat "$notes/CONTENTS.md")" '\[first\]\(ideas/best\)' 'CONTENTS follows'
 rm "$notes/ideas/best.md"
 exits 66 'a file that was deleted' pr note get ideas/best
 like "$ERR" 'was deleted in version 2, by person' 'deletes its note'
-unlike "$(cat "$notes/CONTENTS.md")" 'ideas/' 'E92: CONTENTS follows'
+unlike "$(cat "$notes/CONTENTS.md")" 'ideas/' 'CONTENTS follows'
 is "$(pr note get ideas/best@1)" 'an idea' 'whose versions stay'
 
 # What can't be a note is said, and left alone.
@@ -61,12 +61,12 @@ put large three >/dev/null
 is "$(cat "$notes/large.md")" three 'when it is away, there is room again'
 pr note delete large >/dev/null
 
-# T19: links are not followed, neither to read nor to write.
+# Links are not followed, neither to read nor to write.
 ln -s "$HOME_DIR/key" "$notes/leak.md"
 exits 66 'a link is no note' pr note get leak
 rm "$notes/plan.md" && ln -s "$WORK/elsewhere" "$notes/plan.md"
 run put plan six
-like "$ERR" "note 'plan' can't be written to its file" 'T19: the error names the note'
+like "$ERR" "note 'plan' can't be written to its file" 'the error names the note'
 ok 'and nothing was written through the link' test ! -e "$WORK/elsewhere"
 rm "$notes/plan.md" "$notes/leak.md"
 put plan seven >/dev/null
@@ -93,7 +93,7 @@ run pr note check --restore
 is "$(cat "$notes/plan.md")" seven '--restore writes them again'
 is "$(find "$notes" -name '*.md' | wc -l)" "$all" 'all of them'
 
-# E8, in small: a person's editor has the file open while we write it.
+# In small: a person's editor has the file open while we write it.
 exec 5<>"$notes/plan.md"
 printf 'half ' >&5
 put plan eight >/dev/null

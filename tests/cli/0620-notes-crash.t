@@ -94,7 +94,7 @@ check_rename()
     *) false ;;
     esac || { echo "a: $(newest a), z: $(newest z), CONTENTS: $contents"; return 1; }
 }
-walk 'rename (E92: with CONTENTS)' do_rename check_rename
+walk 'rename, with CONTENTS' do_rename check_rename
 
 do_delete() { pr note delete b; }
 check_delete()
@@ -107,7 +107,7 @@ check_delete()
     *) false ;;
     esac || { echo "b: $(newest b), CONTENTS: $contents"; return 1; }
 }
-walk 'delete (E92: with CONTENTS)' do_delete check_delete
+walk 'delete, with CONTENTS' do_delete check_delete
 
 # What an exchange displaced and nobody has looked at.
 do_displaced() { printf 'their words' >"$HOME_DIR/notes/.postrider-swap-0123456789abcdef-a.md"; pr note list; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Work in steps: limits per run and per round, checkpoint mails, and going on (seed items E1 to E53).
+# Work in steps: limits per run and per round, checkpoint mails, and going on.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/loop.sh"
 
@@ -10,23 +10,23 @@ busy='{"working_note":"note NNN","write_notes":[{"key":"scratch/nNNN","content":
 loop_home
 many 9 "$busy"
 id=$(pr inject --subject 'a long task' --run </dev/null)
-is "$(job total_iterations)" 8 'E1: a run ends after 8 steps'
-is "$(job state)" parked 'E4, E8: it parks, and the pass does not go on with it'
-ok 'E52: inject --subject works without a body' test -n "$id"
-ok 'E4, E8: the checkpoint is in INBOX' test -n "$(checkpoint INBOX)"
-ok 'E50: and in Sent' test -n "$(checkpoint Sent)"
+is "$(job total_iterations)" 8 'a run ends after 8 steps'
+is "$(job state)" parked 'it parks, and the pass does not go on with it'
+ok 'inject --subject works without a body' test -n "$id"
+ok 'the checkpoint is in INBOX' test -n "$(checkpoint INBOX)"
+ok 'and in Sent' test -n "$(checkpoint Sent)"
 
 loop_home
 many 9 "$busy"
 pr inject --subject s --run --max-iterations 2 </dev/null >/dev/null
-is "$(job total_iterations)" 2 'E2: inject --max-iterations'
+is "$(job total_iterations)" 2 'inject --max-iterations'
 pr serve --once --max-iter 1
-is "$(job total_iterations)" 3 'E3, E7: the next pass goes on, with --max-iter'
+is "$(job total_iterations)" 3 'the next pass goes on, with --max-iter'
 pr account --once main
 pr run --max-iterations 1 1
-is "$(job total_iterations)" 4 'E2: run --max-iterations'
+is "$(job total_iterations)" 4 'run --max-iterations'
 exits 64 'a limit that is none' pr serve --once --max-iterations 0
-ok 'E13 and its like: nothing is litter' test "$(in_folder INBOX | wc -l)" -le 1
+ok 'and its like: nothing is litter' test "$(in_folder INBOX | wc -l)" -le 1
 
 # --- the mail ---
 loop_home
@@ -44,63 +44,63 @@ print(m.get_content_type(), parts[0].get_content_type(), parts[1].get_content_ty
 print(parts[0].get_content())
 P
 )
-like "$text" '^multipart/mixed text/plain application/json attachment continuation.json' 'E14, E20: multipart/mixed, text, then continuation.json'
-like "$text" 'continuation.json envoy@postrider.local' 'E6: to the role itself'
-like "$text" 'Prüfe das' 'E15: original subject'
-like "$text" 'you@postrider.local' 'E15: sender'
-like "$text" "$id" 'E15: Message-ID'
-like "$text" '3 in this run, 3 of 24 in all' 'E16: steps in this run and in total'
-like "$text" 'third' 'E17: the working note'
+like "$text" '^multipart/mixed text/plain application/json attachment continuation.json' 'multipart/mixed, text, then continuation.json'
+like "$text" 'continuation.json envoy@postrider.local' 'to the role itself'
+like "$text" 'Prüfe das' 'original subject'
+like "$text" 'you@postrider.local' 'sender'
+like "$text" "$id" 'Message-ID'
+like "$text" '3 in this run, 3 of 24 in all' 'steps in this run and in total'
+like "$text" 'third' 'the working note'
 is "$(sed -n '/^Notes in context/,/^$/p' <<<"$text")" 'Notes in context:
   scratch/index (bundle)
   scratch/listed (by the bundle)
-  scratch/code' 'E18: notes by key, with those that the bundle loads, each once'
-like "$text" "$id  Active  Prüfe das" 'E12, E19: mails with Message-ID, folder and subject'
-is "$(doc type "$mail")" continuation 'E21, E35: type'
-is "$(doc original_message_id "$mail")" "$id" 'E22: original_message_id with brackets'
-is "$(doc original_subject "$mail")" 'Prüfe das' 'E23: original_subject'
-is "$(doc original_from "$mail")" you@postrider.local 'E24: original_from'
-is "$(doc iteration "$mail") $(doc total_iterations "$mail")" '3 3' 'E25: iteration and total_iterations'
-is "$(doc current_phase "$mail")" composing 'E26: current_phase'
-is "$(doc working_note "$mail")" third 'E27: working_note'
-is "$(doc bundle_key "$mail")" scratch/index 'E28: bundle_key'
-like "$(doc gathered_note_keys "$mail")" 'scratch/code' 'E29: gathered_note_keys'
-is "$(doc failed_fetches "$mail" | tr -d ' ' | grep -o '"no/such":2')" '"no/such":2' 'E31: failed_fetches'
-like "$(doc attempted_searches "$mail")" zebra 'E32: attempted_searches'
-is "$(doc gathered_attachment_refs "$mail")" '[]' 'E34: gathered_attachment_refs'
-is "$(doc version "$mail") $(doc job "$mail") $(doc role "$mail") $(doc seq "$mail") $(doc epoch "$mail")" '1 1 envoy 1 1' 'E33: ours are additions'
+  scratch/code' 'notes by key, with those that the bundle loads, each once'
+like "$text" "$id  Active  Prüfe das" 'mails with Message-ID, folder and subject'
+is "$(doc type "$mail")" continuation 'type'
+is "$(doc original_message_id "$mail")" "$id" 'original_message_id with brackets'
+is "$(doc original_subject "$mail")" 'Prüfe das' 'original_subject'
+is "$(doc original_from "$mail")" you@postrider.local 'original_from'
+is "$(doc iteration "$mail") $(doc total_iterations "$mail")" '3 3' 'iteration and total_iterations'
+is "$(doc current_phase "$mail")" composing 'current_phase'
+is "$(doc working_note "$mail")" third 'working_note'
+is "$(doc bundle_key "$mail")" scratch/index 'bundle_key'
+like "$(doc gathered_note_keys "$mail")" 'scratch/code' 'gathered_note_keys'
+is "$(doc failed_fetches "$mail" | tr -d ' ' | grep -o '"no/such":2')" '"no/such":2' 'failed_fetches'
+like "$(doc attempted_searches "$mail")" zebra 'attempted_searches'
+is "$(doc gathered_attachment_refs "$mail")" '[]' 'gathered_attachment_refs'
+is "$(doc version "$mail") $(doc job "$mail") $(doc role "$mail") $(doc seq "$mail") $(doc epoch "$mail")" '1 1 envoy 1 1' 'ours are additions'
 
 # --- going on ---
 before=$(for f in bundle_key current_phase failed_fetches gathered_note_keys; do doc $f "$mail"; done)
 pr serve --once --max-iter 1
 after=$(for f in bundle_key current_phase failed_fetches gathered_note_keys; do doc $f "$(checkpoint)"; done)
-is "$after" "$before" 'E38, E39, E41, E42, E53: as before after a resume'
-is "$(doc iteration "$(checkpoint)") $(doc total_iterations "$(checkpoint)")" '1 4' 'E25, E44: iteration starts anew, the total goes on'
-ok 'E48: the used checkpoint is in Done' test -n "$(checkpoint Done)"
-is "$(in_folder INBOX | wc -l)" 1 'E48: and only the new one in INBOX'
+is "$after" "$before" 'as before after a resume'
+is "$(doc iteration "$(checkpoint)") $(doc total_iterations "$(checkpoint)")" '1 4' 'iteration starts anew, the total goes on'
+ok 'the used checkpoint is in Done' test -n "$(checkpoint Done)"
+is "$(in_folder INBOX | wc -l)" 1 'and only the new one in INBOX'
 pr serve --once
 is "$(job state)" done 'it comes to its end'
 ok 'the answer came' you_have 'All done.'
 is "$(in_folder INBOX | wc -l)$(in_folder Active | wc -l)" 00 'nothing is left in INBOX and Active'
 ok 'a further pass does nothing' pr serve --once
 is "$(to_you)" 1 'one answer'
-exits 66 'E51: resume of a used checkpoint' pr resume 1
-like "$ERR" 'used already' 'E51: says why'
+exits 66 'resume of a used checkpoint' pr resume 1
+like "$ERR" 'used already' 'says why'
 
 # --- waiting ---
 loop_home
 steps '{"status":"waiting","current_phase":"waiting","working_note":"asked","send_emails":[{"body":"Which one?"}]}' "$done_step"
 id=$(pr inject --subject 'choose' --run </dev/null)
-is "$(job state)" parked 'E5: waiting parks'
-ok 'E5: with a checkpoint' test -n "$(checkpoint)"
-is "$(doc resume_after "$(checkpoint)")" '' 'E9: waiting for a reply goes on never by time'
+is "$(job state)" parked 'waiting parks'
+ok 'with a checkpoint' test -n "$(checkpoint)"
+is "$(doc resume_after "$(checkpoint)")" '' 'waiting for a reply goes on never by time'
 pr serve --once
-is "$(job total_iterations)" 1 'E9: seen is not due: its own mail does not wake it'
+is "$(job total_iterations)" 1 'seen is not due: its own mail does not wake it'
 q=$(grep -rh '^Message-ID' "$HOME_DIR/mail/you/new" | sed 's/.*: //')
 printf 'From: you@postrider.local\nTo: envoy@postrider.local\nSubject: Re: choose\nIn-Reply-To: %s\n\nthe red one\n' "$q" | pr sendmail -t
 pr serve --once
 is "$(job state)" done 'a reply wakes it'
-is "$(checkpoint INBOX)" '' 'E48: its checkpoint is filed'
+is "$(checkpoint INBOX)" '' 'its checkpoint is filed'
 
 # --- ask of a job that asks back ---
 loop_home
@@ -120,28 +120,28 @@ pr config set postrider continue-after 1h
 many 3 "$busy"
 pr inject --subject s --run --max-iter 1 </dev/null >/dev/null
 pr serve --once
-is "$(job total_iterations)" 1 'E9: the pause of continue-after is kept'
+is "$(job total_iterations)" 1 'the pause of continue-after is kept'
 like "$(pr show 1)" 'has been waiting for .*, at its limit of steps in one run\. It goes on in (1 h|[56][0-9] min), or when somebody writes' 'show says what it waits for'
 export POSTRIDER_CLOCK=+3650
 like "$(pr show 1)" 'It goes on by itself with the next pass' 'and when its time has come'
 like "$(pr job log 1)" 'now         waiting, until the next pass$' 'the log too'
 unset POSTRIDER_CLOCK
 POSTRIDER_CLOCK=+3700 pr serve --once --max-iter 1
-is "$(job total_iterations)" 2 'E9: and ends'
+is "$(job total_iterations)" 2 'and ends'
 
 # --- resume ---
-ok 'E51: resume takes the newest checkpoint' pr resume 1
+ok 'resume takes the newest checkpoint' pr resume 1
 pr serve --once --max-iter 1
-is "$(job total_iterations)" 3 'E51: and goes on at once'
+is "$(job total_iterations)" 3 'and goes on at once'
 rm -f "$(checkpoint)"
-ok 'E51: from Sent, when INBOX has none' pr resume
+ok 'from Sent, when INBOX has none' pr resume
 ok 'it lies in INBOX' test -n "$(checkpoint)"
 exits 66 'a job that there is not' pr resume 77
 like "$ERR" 'there is no job 77' 'is said to be none'
 
 # --- stop and go on ---
 pr stop 1 >/dev/null
-is "$(job state)" stopped 'E11: stop'
+is "$(job state)" stopped 'stop'
 pr serve --once
 is "$(checkpoint INBOX)" '' 'a stopped job has no checkpoint in INBOX'
 exits 66 'its checkpoint is dead' pr resume 1
@@ -152,9 +152,9 @@ pr config set 'role envoy' total-iterations 5
 many 12 "$busy"
 id=$(pr inject --subject 'for ever' --run --max-iter 4 </dev/null)
 pr serve --once
-is "$(job total_iterations)" 5 'E45: the limit of a round'
-is "$(job state)" stopped 'E45: stops the job'
-is "$(checkpoint INBOX)" '' 'E46: its checkpoint goes to Done'
+is "$(job total_iterations)" 5 'the limit of a round'
+is "$(job state)" stopped 'stops the job'
+is "$(checkpoint INBOX)" '' 'its checkpoint goes to Done'
 ok 'whoever asked hears what was reached' you_have 'note 5'
 ok 'and how to go on' you_have 'CONTINUE 12'
 pr serve --once

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Checkpoint mails: the store is lost, the run is killed, the mail is forged, copied or deleted (E10, E13, E37,
-# E40, E43, E47; T4, T5, T6, M24, M25, M26).
+# Checkpoint mails: the store is lost, the run is killed, the mail is forged, copied or deleted.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/loop.sh"
 
@@ -27,7 +26,7 @@ rm -rf "$HOME_DIR/state"
 pr serve --once 2>/dev/null
 is "$(job state) $(job total_iterations)" 'done 6' 'promise 9: a job goes on from its checkpoint mail alone'
 is "$(to_you)" 1 'and answers once'
-ok 'E47: with the file attached' you_have 'n.txt'
+ok 'with the file attached' you_have 'n.txt'
 is "$(cat "$HOME_DIR/notes/scratch/n1.md" "$HOME_DIR/notes/scratch/n5.md")" 'text 1text 5' 'notes of both lives are there'
 rm -rf "$HOME_DIR/state"
 pr serve --once 2>/dev/null
@@ -49,7 +48,7 @@ t=$(job total_iterations 3)
 rm -rf "$HOME_DIR/state"
 pr serve --once --max-iter 1 2>/dev/null
 is "$(pr --json job list --all | python3 -c 'import json,sys; print([j["id"] for j in json.load(sys.stdin)])')" '[3, 2]' 'only the parked ones come back, with their numbers'
-is "$(job total_iterations 3)" $((t + 1)) 'T6: its count goes on'
+is "$(job total_iterations 3)" $((t + 1)) 'its count goes on'
 pr serve --once 2>/dev/null
 is "$(to_you)" 3 'each is answered once'
 
@@ -63,9 +62,9 @@ for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
 done
 pr serve --once >/dev/null 2>&1
 wait_done() { pr serve --once >/dev/null 2>&1; job_is done; }
-ok 'E10: killed before and after every commit it comes to its end' wait_for wait_done
-is "$(to_you)" 1 'E10: with one answer'
-is "$(job total_iterations)" 6 'E10: and six steps'
+ok 'killed before and after every commit it comes to its end' wait_for wait_done
+is "$(to_you)" 1 'with one answer'
+is "$(job total_iterations)" 6 'and six steps'
 
 last_words='{"status":"complete","current_phase":"complete","write_notes":[{"key":"scratch/last","content":"words"}],"send_emails":[{"body":"Done."}]}'
 loop_home
@@ -134,34 +133,34 @@ P
 take() { pr receive --role envoy && pr account --once main 2>/dev/null; }
 before=$(job total_iterations)
 mail_with "$WORK/bad.json" | take
-is "$(count_forged)" 1 'T4, T6: a lowered count breaks the MAC: counted as forged'
+is "$(count_forged)" 1 'a lowered count breaks the MAC: counted as forged'
 mail_with "$WORK/cut.json" | take
-is "$(count_forged)" 2 'J10: a truncated MAC'
+is "$(count_forged)" 2 'a truncated MAC'
 mail_with "$WORK/seed.json" | take
-is "$(count_forged)" 3 'M24: a document of the seed by mail is an ordinary attachment'
-is "$(job state) $(job total_iterations)" "parked $before" 'T4: the job is as it was'
+is "$(count_forged)" 3 'a document of the seed by mail is an ordinary attachment'
+is "$(job state) $(job total_iterations)" "parked $before" 'the job is as it was'
 mail_with "$WORK/good.json" "$WORK/good.json" | take
-like "$(pr mail list)" 'held' 'M25: two in one mail are held'
-is "$(pr --json mail list | grep -c 'ambiguous')" 1 'M25: as ambiguous'
+like "$(pr mail list)" 'held' 'two in one mail are held'
+is "$(pr --json mail list | grep -c 'ambiguous')" 1 'as ambiguous'
 mail_with "$WORK/good.json" >"$WORK/inner"
 { printf 'From: you@postrider.local\nTo: envoy@postrider.local\nSubject: Fwd\nMessage-ID: <fwd@x>\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=F\n\n--F\nContent-Type: message/rfc822\n\n'; cat "$WORK/inner"; printf '\n--F--\n'; } | take
-is "$(count_forged)" 3 'M26: one inside a forwarded message is not looked at'
+is "$(count_forged)" 3 'one inside a forwarded message is not looked at'
 pr serve --once --max-iter 1 2>/dev/null
 mail_with "$WORK/good.json" | take
-is "$(job state)" parked 'T5: a replayed one with a good MAC changes nothing'
-is "$(in_folder Done | xargs grep -l 'look at this' | wc -l)" 1 'T5: it is filed in Done as stale'
-like "$(pr status)" 'checkpoint mails that were refused: 3 forged, 1 stale' 'T4, T5: status counts the forged and the stale'
+is "$(job state)" parked 'a replayed one with a good MAC changes nothing'
+is "$(in_folder Done | xargs grep -l 'look at this' | wc -l)" 1 'it is filed in Done as stale'
+like "$(pr status)" 'checkpoint mails that were refused: 3 forged, 1 stale' 'status counts the forged and the stale'
 is "$(pr --json status | python3 -c 'import json, sys; print(json.load(sys.stdin)["refused_checkpoints"])')" "{'forged': 3, 'stale': 1}" 'also as JSON'
 
-# --- a document of the operator (E37) ---
+# --- a document of the operator ---
 n=$(pr --json job list --all | grep -o '"id"' | wc -l)
-ok 'E37: resume FILE' pr resume "$WORK/seed.json"
+ok 'resume FILE' pr resume "$WORK/seed.json"
 pr serve --once --max-iter 1 2>/dev/null
 new=$((n + 1))
-is "$(job total_iterations $new)" 3 'E37: becomes a new job that goes on from there'
-is "$(for f in $(in_folder INBOX | xargs grep -l continuation.json); do [ "$(doc job "$f")" != $new ] || doc working_note "$f"; done)" 'note 3' 'E38: with its state'
-exits 65 'E37: one that is none' pr resume "$WORK/x.txt"
-exits 65 'E37: one whose MAC does not hold' pr resume "$WORK/bad.json"
+is "$(job total_iterations $new)" 3 'becomes a new job that goes on from there'
+is "$(for f in $(in_folder INBOX | xargs grep -l continuation.json); do [ "$(doc job "$f")" != $new ] || doc working_note "$f"; done)" 'note 3' 'with its state'
+exits 65 'one that is none' pr resume "$WORK/x.txt"
+exits 65 'one whose MAC does not hold' pr resume "$WORK/bad.json"
 
 # --- an order that is faster than the mail ---
 loop_home
@@ -175,7 +174,7 @@ pr account --once main 2>/dev/null
 is "$(db "SELECT why, folder FROM message WHERE class = 'checkpoint'")" 'stale: used already|Done' 'a checkpoint that its job was faster than is filed'
 unlike "$(pr status)" refused 'and not counted: nobody sent it twice'
 
-# --- deleted (E13) ---
+# --- deleted ---
 loop_home
 steps '{"status":"waiting","current_phase":"waiting","working_note":"w","send_emails":[{"body":"Which?"}]}' "${done_step/scratch\/n1/CONTENTS}"
 pr inject --subject s --run </dev/null >/dev/null
@@ -183,16 +182,16 @@ c=$(checkpoint)
 mkdir -p "$HOME_DIR/mail/envoy/.Later/cur" "$HOME_DIR/mail/envoy/.Later/new" "$HOME_DIR/mail/envoy/.Later/tmp"
 mv "$c" "$HOME_DIR/mail/envoy/.Later/cur/$(basename "$c"):2,S"
 pr serve --once
-is "$(job state)" parked 'E13: moving it is no abort'
+is "$(job state)" parked 'moving it is no abort'
 mv "$HOME_DIR/mail/envoy/.Later/cur/$(basename "$c"):2,S" "$HOME_DIR/mail/envoy/cur/$(basename "$c"):2,ST"
 pr serve --once
-is "$(job state)" stopped 'E13: the deleted flag is one'
+is "$(job state)" stopped 'the deleted flag is one'
 pr serve --once
-ok 'E13: the owner is told' you_have 'The checkpoint mail of job 1 was deleted'
+ok 'the owner is told' you_have 'The checkpoint mail of job 1 was deleted'
 pr continue 1 >/dev/null
 pr serve --once
-is "$(job state)" done 'E13: CONTINUE undoes it'
-like "$(pr job log 1)" 'order       its checkpoint mail was deleted.*order       the order CONTINUE from the operator' 'E13: and the log has both'
+is "$(job state)" done 'CONTINUE undoes it'
+like "$(pr job log 1)" 'order       its checkpoint mail was deleted.*order       the order CONTINUE from the operator' 'and the log has both'
 
 loop_home
 steps '{"status":"waiting","current_phase":"waiting","working_note":"w","send_emails":[{"body":"Which?"}]}' "${done_step/scratch\/n1/CONTENTS}"
@@ -201,7 +200,7 @@ c=$(checkpoint)
 mkdir -p "$HOME_DIR/mail/envoy/.Trash/cur" "$HOME_DIR/mail/envoy/.Trash/new" "$HOME_DIR/mail/envoy/.Trash/tmp"
 mv "$c" "$HOME_DIR/mail/envoy/.Trash/cur/$(basename "$c"):2,S"
 pr serve --once
-is "$(job state)" stopped 'E13: so is the Trash'
+is "$(job state)" stopped 'so is the Trash'
 
 loop_home
 steps '{"status":"waiting","current_phase":"waiting","working_note":"w","send_emails":[{"body":"Which?"}]}' "${done_step/scratch\/n1/CONTENTS}"
@@ -209,9 +208,9 @@ now=$(date +%s)
 POSTRIDER_CLOCK=@$now pr inject --subject s --run </dev/null >/dev/null
 rm "$(checkpoint)"
 POSTRIDER_CLOCK=@$now pr serve --once
-is "$(job state)" parked 'E13: one look that finds nothing proves nothing'
+is "$(job state)" parked 'one look that finds nothing proves nothing'
 POSTRIDER_CLOCK=@$now pr serve --once
-is "$(job state)" stopped 'E13: a second one in the next pass does'
+is "$(job state)" stopped 'a second one in the next pass does'
 
 # by its time, with nobody in between (continue-after = 0)
 loop_home
@@ -221,21 +220,21 @@ pr inject --subject s --run --max-iter 1 </dev/null >/dev/null
 c=$(checkpoint)
 mv "$c" "$WORK/kept"
 pr serve --once --max-iter 1
-is "$(job state) $(job total_iterations)" 'parked 1' 'E13: missed once, it does not go on, though its time has come'
+is "$(job state) $(job total_iterations)" 'parked 1' 'missed once, it does not go on, though its time has come'
 mv "$WORK/kept" "$c"
 pr serve --once --max-iter 1
-is "$(job state) $(job total_iterations)" 'parked 2' 'E13: found again, it does'
+is "$(job state) $(job total_iterations)" 'parked 2' 'found again, it does'
 rm "$(checkpoint)"
 pr serve --once --max-iter 1
 pr serve --once --max-iter 1
-is "$(job state) $(job total_iterations)" 'stopped 2' 'E13: missed in the next pass too, it is stopped'
-ok 'E13: and the owner is told' you_have 'The checkpoint mail of job 1 was deleted'
+is "$(job state) $(job total_iterations)" 'stopped 2' 'missed in the next pass too, it is stopped'
+ok 'and the owner is told' you_have 'The checkpoint mail of job 1 was deleted'
 pr continue 1 >/dev/null
 pr serve --once --max-iter 1
-is "$(job state) $(job total_iterations)" 'parked 3' 'E13: CONTINUE undoes that'
+is "$(job state) $(job total_iterations)" 'parked 3' 'CONTINUE undoes that'
 rm "$(checkpoint)"
 pr serve --once --max-iter 1
-is "$(job state) $(job total_iterations)" 'parked 3' 'E13: and looks begin anew'
+is "$(job state) $(job total_iterations)" 'parked 3' 'and looks begin anew'
 
 loop_home
 pr config set postrider continue-after 0
@@ -243,7 +242,7 @@ five
 pr inject --subject s --run --max-iter 1 </dev/null >/dev/null
 rm "$(checkpoint)"
 pr run --max-iterations 1
-is "$(job state) $(job total_iterations)" 'parked 1' 'E13: a run looks for it before it goes on with a job'
+is "$(job state) $(job total_iterations)" 'parked 1' 'a run looks for it before it goes on with a job'
 
 # before it was taken in, and before it was delivered
 loop_home
@@ -253,12 +252,12 @@ pr account --once main 2>/dev/null
 pr run --max-iterations 1
 pr account --once main 2>/dev/null
 pr account --once main 2>/dev/null
-is "$(job state)" parked 'E13: nobody misses a checkpoint that is owed to its mailbox'
+is "$(job state)" parked 'nobody misses a checkpoint that is owed to its mailbox'
 pr deliver
 rm "$(checkpoint)"
 pr account --once main 2>/dev/null
 pr account --once main 2>/dev/null
-is "$(job state)" stopped 'E13: one that was deleted before it was taken in stops its job too'
+is "$(job state)" stopped 'one that was deleted before it was taken in stops its job too'
 
 # under a master
 loop_home
@@ -273,8 +272,8 @@ wait_for seen
 stop_serve
 rm "$(checkpoint)"
 POSTRIDER_CLOCK=+3601 start_serve
-ok 'E13: under a master ten seconds apart' wait_for job_is stopped
-is "$(job total_iterations)" 1 'E13: and it did not go on in between'
+ok 'under a master ten seconds apart' wait_for job_is stopped
+is "$(job total_iterations)" 1 'and it did not go on in between'
 stop_serve
 
 loop_home
@@ -283,9 +282,9 @@ pr inject --subject s --run </dev/null >/dev/null
 pr inject --subject t --run </dev/null >/dev/null
 rm $(in_folder INBOX)
 run pr serve --once
-like "$ERR" "2 checkpoint mails of role 'envoy' are gone at once" 'E13: several that are gone at once are said'
+like "$ERR" "2 checkpoint mails of role 'envoy' are gone at once" 'several that are gone at once are said'
 POSTRIDER_CLOCK=+11 pr serve --once 2>/dev/null
-is "$(job state 1) $(job state 2)" 'parked parked' 'E13: and prove nothing about a job'
+is "$(job state 1) $(job state 2)" 'parked parked' 'and prove nothing about a job'
 
 # --- in Junk ---
 loop_home
@@ -302,7 +301,7 @@ pr continue 1 >/dev/null
 pr serve --once
 is "$(job state)" done 'CONTINUE goes on'
 
-# --- what others flagged as deleted stays (E49) ---
+# --- what others flagged as deleted stays ---
 loop_home
 steps "${done_step/scratch\/n1/CONTENTS}"
 pr inject --subject s --run </dev/null >/dev/null
@@ -311,7 +310,7 @@ mv "$f" "$(dirname "$(dirname "$f")")/cur/$(basename "${f%%:*}"):2,ST"
 printf 'From: x@example.net\nSubject: old\n\nx\n' >"$HOME_DIR/mail/envoy/cur/1.person:2,ST"
 pr serve --once
 pr serve --once
-is "$(find "$HOME_DIR/mail/envoy" -name '*:2,*T*' | wc -l)" 2 'E49: a pass expunges nothing that somebody else flagged; postrider itself flags no mail as deleted'
+is "$(find "$HOME_DIR/mail/envoy" -name '*:2,*T*' | wc -l)" 2 'a pass expunges nothing that somebody else flagged; postrider itself flags no mail as deleted'
 
 # --- the lines of a script, over rounds and a lost store ---
 loop_home
@@ -323,17 +322,17 @@ q=$(grep -rh '^Message-ID' "$HOME_DIR/mail/you/new" | sed 's/.*: //')
 printf 'From: you@postrider.local\nTo: envoy@postrider.local\nSubject: Re: s\nIn-Reply-To: %s\n\nmore\n' "$q" | pr sendmail -t
 pr serve --once --max-iter 1
 is "$(job round) $(job total_iterations) $(job state)" '2 1 parked' 'the next round counts its steps anew'
-is "$(doc total_iterations "$(checkpoint)") $(doc steps "$(checkpoint)")" '1 2' 'E25: the checkpoint has the steps of the round and of the job'
+is "$(doc total_iterations "$(checkpoint)") $(doc steps "$(checkpoint)")" '1 2' 'the checkpoint has the steps of the round and of the job'
 rm -rf "$HOME_DIR/state"
 pr serve --once 2>/dev/null
 ok 'the script goes on at line 3, also when only the mail is left' you_have Three
 
-# --- the original is gone (E43) ---
+# --- the original is gone ---
 loop_home
 five
 pr inject --subject 'gone' --run --max-iter 2 </dev/null >/dev/null
 rm -f $(in_folder Active)
 pr serve --once
-is "$(job state)" done 'E43: without its original the job goes on'
+is "$(job state)" done 'without its original the job goes on'
 
 done_testing

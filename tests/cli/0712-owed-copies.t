@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The copy in Sent is a debt (E50): owed for as long as Sent can't be written, and a finding until it is paid.
+# The copy in Sent is a debt: owed for as long as Sent can't be written, and a finding until it is paid.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/loop.sh"
 

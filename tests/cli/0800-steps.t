@@ -19,16 +19,16 @@ mkdir "$WORK/more" && echo 'second = True' >"$WORK/more/x.py"
 mail_in 'What is this?' --attach "$WORK/x.py" --attach "$WORK/pic.png" --attach "$WORK/more/x.py" <<<'Please look.'
 is "$STATUS" 0 'a mail with three attachments is worked on'
 like "$(seen 1)" 'filename x.py, content_type text/x-python, size_bytes 15, readable true' \
-    'E54 E55 E56 E57: attachments are listed with type, decoded size and whether they can be read'
-like "$(seen 1)" 'filename pic.png, content_type image/png, size_bytes 10, readable false' 'E58: a picture is not readable'
-like "$(seen 1)" 'filename x \(2\).py' 'E59: a second one of the same name has a number'
+    'attachments are listed with type, decoded size and whether they can be read'
+like "$(seen 1)" 'filename pic.png, content_type image/png, size_bytes 10, readable false' 'a picture is not readable'
+like "$(seen 1)" 'filename x \(2\).py' 'a second one of the same name has a number'
 like "$(seen 2)" '=== ATTACHMENT: x.py \(from <[^>]+>\) \[[a-z0-9]+\] ===
 print\("café"\)
-=== END' 'E60 E61: one that was asked for stands under its heading, in the next step'
-like "$(seen 2)" 'second = True' 'E59: and the second of that name too'
-like "$ERR" 'binary.*pic.png' 'E62: asking for a binary one is a warning with its name'
-like "$ERR" 'inject\.[a-z0-9]+@' 'E62: and its Message-ID'
-like "$(results 2)" 'UNSUPPORTED: ATTACHMENT pic.png \(binary, not readable\)' 'E63 E64: the context says so, and the results'
+=== END' 'one that was asked for stands under its heading, in the next step'
+like "$(seen 2)" 'second = True' 'and the second of that name too'
+like "$ERR" 'binary.*pic.png' 'asking for a binary one is a warning with its name'
+like "$ERR" 'inject\.[a-z0-9]+@' 'and its Message-ID'
+like "$(results 2)" 'UNSUPPORTED: ATTACHMENT pic.png \(binary, not readable\)' 'the context says so, and the results'
 like "$(results 2)" 'attachment none.c of <[^>]+>: there is none' 'one that is not there is said too'
 unlike "$(results 3)" 'none.c' 'results are those of one step'
 like "$(seen 3)" 'café' 'what was loaded stays loaded'
@@ -60,7 +60,7 @@ text/x-python sum.py
 text/plain odd.qqq
 text/markdown odd.md
 Code is in notes at projects/sum/code. See attached.
-def add' 'E65 E66 E67 E94: the file comes from the note, its type from the name, behind the text'
+def add' 'the file comes from the note, its type from the name, behind the text'
 ok 'the note is there' pr note get projects/sum/code
 
 answers <<'END'
@@ -69,9 +69,9 @@ answers <<'END'
 END
 before=$(mails)
 mail_in 'Send it' <<<'now'
-is "$(mails)" $((before + 1)) 'E68: a mail whose attachment is missing is not sent'
+is "$(mails)" $((before + 1)) 'a mail whose attachment is missing is not sent'
 like "$(results 2)" "mail to you@postrider.local was not sent: the note 'projects/none' to attach does not exist" \
-    'E68: and the next context says why'
+    'and the next context says why'
 
 # --- length ---
 
@@ -81,25 +81,25 @@ answers <<END
 END
 mail_in 'Long' <<<'tell me all'
 like "$ERR" "Email to 'you@postrider.local' body is 4001 chars \(>4000\). Consider using an attachment instead." \
-    'E69 E70 E71: a long body is a warning in characters'
+    'a long body is a warning in characters'
 newest >"$WORK/mail"
 is "$(python3 -c '
 import sys, email, email.policy
 m = email.message_from_binary_file(open(sys.argv[1], "rb"), policy=email.policy.default)
-print(m.get_body(("plain",)).get_content().count("ä"))' "$WORK/mail")" 4001 'E72: and is not cut'
+print(m.get_body(("plain",)).get_content().count("ä"))' "$WORK/mail")" 4001 'and is not cut'
 
 answers <<END
 {"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"${body%ä}"}]}
 END
 mail_in 'Just short enough' <<<'please'
-unlike "$ERR" 'Consider using an attachment' 'E72: 4000 are no reason for a warning'
+unlike "$ERR" 'Consider using an attachment' '4000 are no reason for a warning'
 
 run bash -c "printf '%s' '$body' | '$PR_BIN' --home '$HOME_DIR' send --from envoy --to you --subject long"
-like "$ERR" "Email to 'you@postrider.local' body is 4001 chars \(>4000\)" 'E70: a mail that is sent in its name, too'
+like "$ERR" "Email to 'you@postrider.local' body is 4001 chars \(>4000\)" 'a mail that is sent in its name, too'
 run bash -c "printf '%s' '$body' | '$PR_BIN' --home '$HOME_DIR' send --from you --to you --subject long"
-unlike "$ERR" 'Consider using' 'E70: a person writes as long a mail as they like'
+unlike "$ERR" 'Consider using' 'a person writes as long a mail as they like'
 run bash -c "printf 'From: envoy@postrider.local\nTo: you@postrider.local\n\n%s\n' '${body//ä/a}' | '$PR_BIN' --home '$HOME_DIR' sendmail -t"
-like "$ERR" "body is 400[12] chars \(>4000\)" 'E70: and by sendmail'
+like "$ERR" "body is 400[12] chars \(>4000\)" 'and by sendmail'
 
 # --- what was tried ---
 
@@ -111,21 +111,21 @@ answers <<'END'
 {"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"Not there."}]}
 END
 mail_in 'Find it' <<<'the instrument'
-unlike "$(seen 1)" 'SEARCHES TRIED' 'E75: nothing was tried, nothing is said'
+unlike "$(seen 1)" 'SEARCHES TRIED' 'nothing was tried, nothing is said'
 like "$(seen 2)" '=== SEARCHES TRIED THIS RUN ===
   note no/such
   xylophone
   notes: xylophone
-Try a different approach if these have already failed.' 'E73 E74: keys and searches are listed'
+Try a different approach if these have already failed.' 'keys and searches are listed'
 like "$(results 2)" 'search xylophone: 0 found' 'and what came of them'
 unlike "$(seen 2)" '=== UNAVAILABLE' 'once is not unavailable'
 like "$(seen 3)" '=== UNAVAILABLE ===
   no/such
   search:xylophone
   search:notes: xylophone
-' 'E76 E77: twice is'
-like "$(results 4)" 'note no/such is UNAVAILABLE; it was not looked for again' 'E78: a third request is not carried out'
-like "$(results 4)" 'search xylophone is UNAVAILABLE; it was not tried again' 'E78: nor a third search'
+' 'twice is'
+like "$(results 4)" 'note no/such is UNAVAILABLE; it was not looked for again' 'a third request is not carried out'
+like "$(results 4)" 'search xylophone is UNAVAILABLE; it was not tried again' 'nor a third search'
 like "$(results 4)" 'projects/sum/code' 'while another one finds something'
 
 ask='{"status":"continue","current_phase":"gathering","add_emails":[{"message_id":"<no@such>","folder":""}],"read_attachments":[{"message_id":"<@ID@>","filename":"none.c"}],"write_notes":[{"key":"scratch/tried","content":"x","mode":"append"}]'
@@ -134,8 +134,8 @@ echo "$done_now" | cat "$WORK/three" - | answers
 mail_in 'Still not there' <<<'the file'
 like "$(results 2)" 'mail <no@such>: there is none; look for it with search_emails
 attachment none.c of <[^>]+>: there is none; take the filename as its mail lists it' 'mails and attachments that are not there are said'
-like "$(results 4)" 'mail <no@such> is UNAVAILABLE; it was not looked for again' 'E78: a third request for a mail is not carried out'
-like "$(results 4)" 'attachment none.c of <[^>]+> is UNAVAILABLE; it was not looked for again' 'E78: nor one for an attachment'
+like "$(results 4)" 'mail <no@such> is UNAVAILABLE; it was not looked for again' 'a third request for a mail is not carried out'
+like "$(results 4)" 'attachment none.c of <[^>]+> is UNAVAILABLE; it was not looked for again' 'nor one for an attachment'
 like "$(results 4)" 'search subject:"still not": 1 found' 'several words are one phrase of their field'
 
 answers <<'END'
@@ -150,9 +150,9 @@ m = email.message_from_binary_file(open(sys.argv[-1], 'rb'), policy=email.policy
 doc = json.loads(list(m.iter_attachments())[0].get_payload(decode=True))
 print(doc['attempted_searches'], doc['failed_fetches'])
 P
-is "$(cat "$WORK/py")" "['notes: zither'] {'search:notes: zither': 1}" 'E79: searches travel in continuation.json'
+is "$(cat "$WORK/py")" "['notes: zither'] {'search:notes: zither': 1}" 'searches travel in continuation.json'
 ok 'the job goes on' pr serve --once
-like "$(seen 2)" '  notes: zither' 'E79: and are known when it goes on'
+like "$(seen 2)" '  notes: zither' 'and are known when it goes on'
 unlike "$(seen 2)" 'last step of this run' 'and others are not told so'
 unlike "$(seen 2)" 'YOU WROTE' 'its checkpoint is no mail that it wrote'
 unlike "$(seen 2)" 'EARLIER MAIL' 'nor one that it got'
@@ -179,16 +179,16 @@ print(m['Message-ID'].strip())
 doc = json.loads(list(m.iter_attachments())[0].get_payload(decode=True))
 print(doc['gathered_email_refs'], doc['failed_fetches']['no/zebra'])
 P
-is "$(sed 1d "$WORK/py")" "[{'message_id': '<$zebra>', 'folder': 'Done'}] 2" 'E30: gathered_email_refs are Message-ID and folder'
-like "$(pr --json mail show "$(sed -n 1p "$WORK/py")")" '"continuation": \{.*"gathered_email_refs"' 'E36: mail show --json has the continuation'
+is "$(sed 1d "$WORK/py")" "[{'message_id': '<$zebra>', 'folder': 'Done'}] 2" 'gathered_email_refs are Message-ID and folder'
+like "$(pr --json mail show "$(sed -n 1p "$WORK/py")")" '"continuation": \{.*"gathered_email_refs"' 'mail show --json has the continuation'
 mkdir -p "$HOME_DIR/mail/envoy/.Later/cur" "$HOME_DIR/mail/envoy/.Later/new" "$HOME_DIR/mail/envoy/.Later/tmp"
 for f in $(grep -rl 'A zebra has stripes' "$HOME_DIR/mail/envoy/.Done"); do mv "$f" "$HOME_DIR/mail/envoy/.Later/cur/"; done
 rm -rf "$HOME_DIR/state"
 pr serve --once >/dev/null 2>&1
-like "$(seen 3)" 'GATHERED MAIL.*A zebra has stripes' 'E40: a gathered mail is fetched again by its id, from the hinted folder or any other'
+like "$(seen 3)" 'GATHERED MAIL.*A zebra has stripes' 'a gathered mail is fetched again by its id, from the hinted folder or any other'
 like "$(seen 3)" '=== UNAVAILABLE ===
-  no/zebra' 'E42: failed fetches are restored'
-like "$(results 4)" 'note no/zebra is UNAVAILABLE; it was not looked for again' 'E42: and not asked for again'
+  no/zebra' 'failed fetches are restored'
+like "$(results 4)" 'note no/zebra is UNAVAILABLE; it was not looked for again' 'and not asked for again'
 
 # --- a checkpoint is no effect ---
 
@@ -202,7 +202,7 @@ ok 'a job that has only written its checkpoint' pr serve --once
 like "$(results 3)" 'complete was refused' 'has done nothing yet: complete is refused'
 like "$(newest)" 'Really done' 'until it answers'
 
-# --- the mail itself is deleted meanwhile (E43) ---
+# --- the mail itself is deleted meanwhile ---
 
 answers <<END
 {"status":"continue","current_phase":"gathering","working_note":"half","read_attachments":[{"message_id":"<@ID@>","filename":"x.py"}]}
@@ -217,7 +217,7 @@ like "$(seen 2)" '=== ORIGINAL MAIL[^
 Subject: Soon away
 From: you@postrider.local
 
-UNAVAILABLE: the mail itself is gone.' 'E43: what is known of the mail is shown, and that it is gone'
+UNAVAILABLE: the mail itself is gone.' 'what is known of the mail is shown, and that it is gone'
 like "$(seen 2)" '=== ATTACHMENT: x.py [^
 ]* ===
 UNAVAILABLE: it is gone.' 'and of what was attached to it'

@@ -47,7 +47,7 @@ hold_one()
 printf '%s\n%s\n%s\n' "$reads" '{"status":"continue","current_phase":"working","write_notes":[{"key":"scratch/file","content":"12345\n","mode":"replace"}],"send_emails":[{"to":["Bob <bob@postrider.local>"],"cc":["kim@postrider.local"],"subject":"Plans","body":"The plan\n\nAPPROVE\nz\u202egpj","attachments":[{"note_key":"scratch/file","filename":"plan.txt"}]},{"to":["eve@postrider.local"],"subject":"Also","body":"second"}]}' \
     "$done_now" | answers
 mail_in 'Zebra' <<<'What does the stranger want?'
-like "$(results 3)" "mail to bob@postrider.local, kim@postrider.local is held for a person's yes" 'T11: the next context says that it is held'
+like "$(results 3)" "mail to bob@postrider.local, kim@postrider.local is held for a person's yes" 'the next context says that it is held'
 is "$(grep -l 'leave? Nothing of' $(got) | wc -l)" 1 'one question, for all mails of the step'
 Q=$(question) J=$(last_job) QID=$(id_of "$Q")
 body=$(text_of "$Q")
@@ -90,7 +90,7 @@ forge() { # FILE FROM HEADERS...
 before=$(mails)
 forge 2.stranger 'mallory@example.net' "In-Reply-To: $QID"
 forge 3.unproven 'you@postrider.local' "In-Reply-To: $QID"
-is "$(bobs) $(grep -L "can't prove its sender" $(got) | wc -l)" "0 $before" 'T1: a stranger, and who only says to be the owner, change nothing and get no answer'
+is "$(bobs) $(grep -L "can't prove its sender" $(got) | wc -l)" "0 $before" 'a stranger, and who only says to be the owner, change nothing and get no answer'
 like "$(pr mail trace '<3.unproven@forged>')" 'unproven' 'the trace says why'
 reply bob "$QID" 'APPROVE'
 is "$(state_of "$M") $(bobs)" 'held 1' 'who may only ask can not approve, and is told'
@@ -280,7 +280,7 @@ answers <<END
 $done_now
 END
 mail_in 'Again' <<<'please'
-like "$(results 3)" "mail to far@example.net is held for a person's yes" 'T11: writing again does not get around the hold'
+like "$(results 3)" "mail to far@example.net is held for a person's yes" 'writing again does not get around the hold'
 
 # --- FORK, the order ---
 
@@ -328,7 +328,7 @@ pr config set 'role envoy' mode program
 before=$(grep -l 'leave? Nothing of' $(got) | wc -l)
 mail_in 'Program' <<<'please'
 is "$(grep -l 'leave? Nothing of' $(got) | wc -l)" $((before + 1)) "a program's mail to a stranger is asked about likewise"
-like "$(cat "$WORK/agent")" "an agent can't decide about its own mail.*77" 'T44: an agent can not approve'
+like "$(cat "$WORK/agent")" "an agent can't decide about its own mail.*77" 'an agent can not approve'
 like "$(cat $(got))" 'this goes to partner@example.org:.*offer.*It is held: partner@example.org: no way to send' 'of mail to an allowed third party the owner is told in the same step'
 
 ok 'the store is in order' pr doctor

@@ -206,8 +206,8 @@ loop_home
 pr config set 'role envoy' total-iterations 3
 many 99 "$busy"
 pr inject --subject s --run </dev/null >/dev/null
-is "$(job state) $(job total_iterations)" 'stopped 3' 'E45: the limit of steps'
-ok 'E46: whoever asked hears what was reached, and CONTINUE 12' you_have 'Reply CONTINUE 12'
+is "$(job state) $(job total_iterations)" 'stopped 3' 'the limit of steps'
+ok 'whoever asked hears what was reached, and CONTINUE 12' you_have 'Reply CONTINUE 12'
 pr continue --steps 2 1 >/dev/null
 pr serve --once
 is "$(job total_iterations)" 5 'continue --steps 2 lets it take two more'
@@ -215,24 +215,24 @@ loop_home
 pr config set 'role envoy' total-iterations 3
 many 99 "$busy"
 pr inject --subject s --run --max-iter 3 </dev/null >/dev/null
-is "$(job state) $(checkpoint)" 'stopped ' 'E45: where both limits are reached at once it stops, without a checkpoint'
+is "$(job state) $(checkpoint)" 'stopped ' 'where both limits are reached at once it stops, without a checkpoint'
 loop_home
 many 99 "$busy"
 pr inject --subject s --run --max-iter 1 </dev/null >/dev/null
-is "$(job total_iterations)" 1 'E3: inject --max-iter'
+is "$(job total_iterations)" 1 'inject --max-iter'
 pr serve --once --max-iter 2
-is "$(job total_iterations)" 3 'E3: serve --once --max-iter'
+is "$(job total_iterations)" 3 'serve --once --max-iter'
 pr resume 1 --run --max-iter 3 >/dev/null
-is "$(job total_iterations)" 6 'E2, E3: resume --run --max-iter'
+is "$(job total_iterations)" 6 'resume --run --max-iter'
 pr account --once main
 pr run --max-iter 2 1
-is "$(job total_iterations)" 8 'E2, E3: run --max-iter'
+is "$(job total_iterations)" 8 'run --max-iter'
 pr config set postrider continue-after 1h
 start_serve --max-iter 3
 parked_at() { [ "$(job state) $(job total_iterations)" = "parked $1" ]; }
 wait_for parked_at 11
 stop_serve
-is "$(job total_iterations) $(job iteration)" '11 3' 'E2, E3: serve --max-iter holds for its runs'
+is "$(job total_iterations) $(job iteration)" '11 3' 'serve --max-iter holds for its runs'
 exits 64 'a limit that is none' pr serve --max-iterations 0
 
 # --- a provider's limit: all jobs of that brain wait, one call finds it out ---

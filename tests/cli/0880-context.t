@@ -50,10 +50,10 @@ is "$(json 'd["job"], d["step"], d["same"], d["files"], d["problems"]')" '(1, 5,
 like "$(json 'd["system"]')" 'Be kind' 'an edit of the instructions is used at the next step'
 unlike "$(pr show 1@4 --context)" 'Be kind' 'and not shown before'
 like "$(pr show 1@3 --context)" 'ATTACHMENT: x.py .*print\("first"\)' 'an attachment is part of it'
-like "$(pr show 1@4 --context)" 'ATTACHMENT: x.py ' 'E79: and still after the resume'
+like "$(pr show 1@4 --context)" 'ATTACHMENT: x.py ' 'and still after the resume'
 like "$(pr show 1@3 --context)" 'filename p.png, content_type image/png, size_bytes 29, readable false' \
-    'E56 E58: a picture is none for a brain that takes none'
-like "$(results 3)" 'UNSUPPORTED: ATTACHMENT p.png \(binary, not readable\)' 'E63 E64: and said so'
+    'a picture is none for a brain that takes none'
+like "$(results 3)" 'UNSUPPORTED: ATTACHMENT p.png \(binary, not readable\)' 'and said so'
 
 # --- the instructions stay ---
 

@@ -110,7 +110,7 @@ P
     is "$(wire "$1" 2)" "$(want_files)" "$1: what was asked for arrives, the same bytes"
     is "$(wire "$1" 3)" "$(want_files)" "$1: and again after the resume"
     like "$(pr show 1@1 --context)" 'filename photo.bin.jpg, content_type application/octet-stream, size_bytes 2004, readable true' \
-        "$1: E55: readable is what this brain can read"
+        "$1: readable is what this brain can read"
     like "$(pr show 1@2 --context)" 'UNSUPPORTED: ATTACHMENT liar.png \(binary, not readable\)' "$1: a file that is not what its name says is not sent"
     like "$(pr show 1@2 --context)" 'UNSUPPORTED: ATTACHMENT big.gif \(too large to be shown\)' "$1: nor one that is too large"
     is "$(digests 1 2 3)" "$(kept 1 2 3)" "$1: --context builds it again, files and all"

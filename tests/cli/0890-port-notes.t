@@ -41,8 +41,8 @@ like "$(part 'note get agent/log]')" 'first words.*second words.*status 0' 'get 
 unlike "$(part 'note get agent/log@1]')" 'second' 'or an older version'
 like "$(part '--json note get agent/log]')" '"author": "envoy".*"job": 1.*"text"' 'it is of this job'
 like "$(part 'note put shared/plan]')" "conflict: note 'shared/plan' is at version 1, by operator.*status 65" \
-    'T8: what it has not read it does not write over'
-is "$(printf '%s\n' "$SEEN" | grep -c "conflict: note 'shared/plan'")" 2 'T8: nor what a person wrote since it was read'
+    'what it has not read it does not write over'
+is "$(printf '%s\n' "$SEEN" | grep -c "conflict: note 'shared/plan'")" 2 'nor what a person wrote since it was read'
 like "$(part 'note get shared/plan@2]')" 'The plan of the owner.*An edit of a person.*status 0' 'their edit is a version'
 like "$SEEN" 'file: The plan of the owner.
 file: An edit of a person.' 'and the file has their words'
@@ -54,10 +54,10 @@ is "$(printf '%s\n' "$SEEN" | grep -c "there is no note 'agent/log'")" 1 'the ol
 like "$(part 'note get agent/diary]')" 'first words.*status 0' 'the new one is there'
 like "$(part 'note delete agent/diary agent/none]')" "there is no note 'agent/none'.*status 66" \
     'delete; and what is not there is 66'
-like "$(part 'note put ../../x]')" 'status 65' 'L8: a key that leads out is none'
+like "$(part 'note put ../../x]')" 'status 65' 'a key that leads out is none'
 like "$(part 'note put --if-version 3 agent/new]')" 'conflict.*status 65' '--if-version is held to'
 like "$(part 'note check]')" 'status 69' 'check is for people'
-ok 'L8: nothing was written outside' test ! -e "$HOME_DIR/../x.md"
+ok 'nothing was written outside' test ! -e "$HOME_DIR/../x.md"
 
 ok 'the job' pr show 1
 like "$OUT" 'wrote note agent/log.*appended to note agent/log.*renamed note agent/log.*deleted note agent/diary' \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# T43, its other half: what an agent writes when it has read a stranger carries that along. The text comes back as the
+# Its other half: what an agent writes when it has read a stranger carries that along. The text comes back as the
 # agent's own mail in the next round, as mail to itself, or as the mail of one role to another; it may start work there,
 # and can cause no more than in the round that wrote it.
 . "$(dirname "$0")/../lib/tap.sh"
@@ -38,12 +38,12 @@ obeys_as() { # ROLE SUBJECT: three answers
     printf '%s\n%s\n%s\n' "${shown_all//ROLE/$1}" "${obeys//ROLE/$1}" "${tells//SUBJECT/$2}"
 }
 came_to_nothing() { # ROLE JOB SUBJECT WHAT QUESTION
-    is "$(floor_of "$2")" anyone "T43 $4: the round is worth as much as the stranger"
-    is "$(to_kim "$3")" held "T43 $4: mail to somebody who takes no part is held"
-    is "$(db "SELECT max(version) FROM note_version WHERE key IN ('$1/start', '$1/states/coding')")" 1 "T43 $4: no instruction is changed or taken away"
-    like "$(results "$5")" "note $1/start: not changed: it tells an agent what to do" "T43 $4: and the agent hears why"
-    is "$(label CONTENTS)" operator "T43 $4: nor what others rely on"
-    is "$(label scratch/x)" anyone "T43 $4: what it writes into a note says whose words they may be"
+    is "$(floor_of "$2")" anyone "$4: the round is worth as much as the stranger"
+    is "$(to_kim "$3")" held "$4: mail to somebody who takes no part is held"
+    is "$(db "SELECT max(version) FROM note_version WHERE key IN ('$1/start', '$1/states/coding')")" 1 "$4: no instruction is changed or taken away"
+    like "$(results "$5")" "note $1/start: not changed: it tells an agent what to do" "$4: and the agent hears why"
+    is "$(label CONTENTS)" operator "$4: nor what others rely on"
+    is "$(label scratch/x)" anyone "$4: what it writes into a note says whose words they may be"
 }
 
 # --- a round without the stranger, to know what the others would have been ---
@@ -101,7 +101,7 @@ sqlite3 "$HOME_DIR/state/postrider.db" "INSERT INTO renamed SELECT 'given@server
 printf '%s\n%s\n' '{"status":"continue","current_phase":"gathering","add_emails":[{"message_id":"<given@server.example>","folder":""}]}' "${tells//SUBJECT/Renamed}" | answers
 mail_in 'By another name' <<<'What did you tell me?'
 like "$(seen 2)" "YOU WROTE, AFTER READING a stranger.*Message-ID: $low" 'it can be asked for by the id that a server gave it'
-is "$(floor_of "$(job_of envoy)") $(to_kim Renamed)" 'anyone held' 'T43 looked up: and is worth the same'
+is "$(floor_of "$(job_of envoy)") $(to_kim Renamed)" 'anyone held' 'looked up: and is worth the same'
 
 sent_to_scribe="{\"status\":\"continue\",\"current_phase\":\"gathering\",\"search_emails\":[{\"text\":\"He says\"}],\"add_emails\":[{\"message_id\":\"$low\",\"folder\":\"\"}]}"
 printf '%s\n%s\n' "$sent_to_scribe" "$done_now" | answers
@@ -115,7 +115,7 @@ pr config set 'role envoy' total-iterations 2
 printf '%s\n%s\n' "$reads" '{"status":"continue","current_phase":"working","working_note":"He says: write to kim."}' | answers
 mail_in 'Limit' <<<'What does that mail want?'
 like "$(newest)" 'I stopped here.*He says: write to kim' 'a job that comes to its limit tells what was reached'
-is "$(db "SELECT group_concat(DISTINCT floor) FROM outbox WHERE job = $(job_of envoy)")" anyone 'T43 at a limit: in words that carry what was read'
+is "$(db "SELECT group_concat(DISTINCT floor) FROM outbox WHERE job = $(job_of envoy)")" anyone 'at a limit: in words that carry what was read'
 pr config set 'role envoy' total-iterations 24
 
 # --- mail to itself ---
@@ -155,7 +155,7 @@ came_to_nothing scribe "$job" 'By scribe' 'role to role' 5
 
 printf '%s\n%s\n' '{"status":"continue","current_phase":"gathering","search_emails":[{"from":"envoy","subject":"Errand"}]}' "$done_now" | answers
 mail_in 'What is there' --role scribe <<<'Is there anything from envoy?'
-like "$(results 2)" 'from envoy@postrider.local: \(words of somebody unknown' 'T43 role to role: a search does not hand on its subject'
+like "$(results 2)" 'from envoy@postrider.local: \(words of somebody unknown' 'role to role: a search does not hand on its subject'
 
 # To a program, which answers; what it wrote is shown to it in its next round.
 clerk_ends='{"status":"escalate","current_phase":"escalate","reasoning":"enough"}'
@@ -163,7 +163,7 @@ clerk_ends='{"status":"escalate","current_phase":"escalate","reasoning":"enough"
 echo 'Errand 1' >"$WORK/clerk.subject"
 asks_about clerk
 pass_once
-is "$(to_kim 'Errand 1')" held 'T43 role to program: the same for a program'
+is "$(to_kim 'Errand 1')" held 'role to program: the same for a program'
 id=$(db "SELECT msgid FROM outbox WHERE job = $(job_of clerk) AND step > 0 AND subject LIKE 'Re: Errand%' LIMIT 1")
 echo 'Errand 2' >"$WORK/clerk.subject"
 writes <<<"From: you@postrider.local
@@ -173,7 +173,7 @@ In-Reply-To: <$id>
 
 And now?"
 like "$(cat "$WORK/clerk.seen")" 'YOU WROTE, AFTER READING a stranger.*And now' 'the program is asked again'
-is "$(to_kim 'Errand 2')" held 'T43 role to program: and so for its next round'
+is "$(to_kim 'Errand 2')" held 'role to program: and so for its next round'
 
 # --- the store is lost ---
 
@@ -182,7 +182,7 @@ pass_once
 pass_once
 is "$(db "SELECT role, folder = 'Sent', trust, floor FROM message WHERE subject = 'Errand' ORDER BY role")" \
     'envoy|1|role|anyone
-scribe|0|role|anyone' 'E12: the mail that comes back from its file has kept it, and so has the copy of its writer'
+scribe|0|role|anyone' 'the mail that comes back from its file has kept it, and so has the copy of its writer'
 is "$(db "SELECT floor FROM job WHERE role = 'scribe'")" anyone 'and so has the job from its checkpoint'
 
 done_testing

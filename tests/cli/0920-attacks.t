@@ -46,19 +46,19 @@ n=$(mails)
 mail_in 'Hold mine' <<<'please'
 is "$(mails)" $((n + 1)) 'an owner who asked hears it by the question alone'
 
-# --- T43: instructions ---
+# --- Instructions ---
 
 printf '%s\n%s\n%s\n%s\n' "$reads" '{"status":"continue","current_phase":"working","add_notes":["envoy/states/triage","envoy/states/coding","CONTENTS"]}' \
     '{"status":"continue","current_phase":"working","write_notes":[{"key":"envoy/states/triage","content":"POISON","mode":"replace"},{"key":"envoy/start","content":"POISON","mode":"append"},{"key":"CONTENTS","content":"POISON","mode":"replace"},{"key":"scratch/mine","content":"POISON","mode":"replace"}],"delete_notes":["envoy/states/coding"],"rename_notes":[{"from":"envoy/states/waiting","to":"scratch/w"},{"from":"scratch/mine","to":"envoy/states/more"}]}' "$done_now" | answers
 mail_in 'Poison' <<<'please'
-is "$(db "SELECT count(*) FROM note_version WHERE key LIKE 'envoy/%' AND version > 1")" 0 'T43: who has read a stranger changes no instruction of an agent, takes none away and adds none'
-like "$(results 4)" 'note envoy/start: not changed: it tells an agent what to do' 'T43: and is told why'
+is "$(db "SELECT count(*) FROM note_version WHERE key LIKE 'envoy/%' AND version > 1")" 0 'who has read a stranger changes no instruction of an agent, takes none away and adds none'
+like "$(results 4)" 'note envoy/start: not changed: it tells an agent what to do' 'and is told why'
 printf '%s\n%s\n' '{"status":"continue","current_phase":"gathering","add_notes":["CONTENTS"]}' "$done_now" | answers
 mail_in 'Later' <<<'please'
-like "$(seen 1)" 'NOTE: envoy/states/triage .version 1' 'T43: the next job has its instructions'
-unlike "$(seen 1)$(seen 2)" POISON 'T43: nothing of the stranger is shown to it'
-like "$(seen 2)" 'NOTE: CONTENTS .version 1' 'T43: a note that others rely on is as it was'
-is "$(db "SELECT floor FROM job ORDER BY id DESC LIMIT 1")" operator 'T43: which does not make the job less trusted'
+like "$(seen 1)" 'NOTE: envoy/states/triage .version 1' 'the next job has its instructions'
+unlike "$(seen 1)$(seen 2)" POISON 'nothing of the stranger is shown to it'
+like "$(seen 2)" 'NOTE: CONTENTS .version 1' 'a note that others rely on is as it was'
+is "$(db "SELECT floor FROM job ORDER BY id DESC LIMIT 1")" operator 'which does not make the job less trusted'
 
 # A round had seen what a stranger wrote into a note; the owner mended the note later. A fork of that round has seen
 # it all the same.
@@ -70,10 +70,10 @@ forked=$(last_job) first=$OUT
 pr note put scratch/his <<<'mended' >/dev/null
 answers <<<"$done_now"
 reply you "$first" 'And?'
-is "$(db "SELECT round, floor FROM job WHERE id = $forked")" '2|anyone' 'T43: a new round is shown what the agent wrote then'
+is "$(db "SELECT round, floor FROM job WHERE id = $forked")" '2|anyone' 'a new round is shown what the agent wrote then'
 answers <<<"$done_now"
 ok 'a fork of the round before' pr fork "$forked@3"
-is "$(db "SELECT floor FROM job ORDER BY id DESC LIMIT 1")" anyone 'T43: a fork of an old round has read what was shown then, whatever became of it'
+is "$(db "SELECT floor FROM job ORDER BY id DESC LIMIT 1")" anyone 'a fork of an old round has read what was shown then, whatever became of it'
 pass_once
 
 # --- other jobs of the same role ---

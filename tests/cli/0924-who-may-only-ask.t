@@ -101,7 +101,7 @@ is "$(version shared/price) $(version you/plan)" "$price 1" 'notes of others sta
 like "$(results 4)" 'shared/price: not changed: it was written for somebody who may steer, and this round has read words of somebody unknown' 'and the brain hears why'
 printf '%s\n%s\n' '{"status":"continue","current_phase":"gathering","add_notes":["work/b"]}' "$done_now" | answers
 asks you 'Later' <<<'please'
-like "$(seen 2)" 'work/b was not loaded in its newest version; an older one follows.*NOTE: work/b .version 1' 'T43: a note that he made worse is shown to others as it was'
+like "$(seen 2)" 'work/b was not loaded in its newest version; an older one follows.*NOTE: work/b .version 1' 'a note that he made worse is shown to others as it was'
 
 # --- mail ---
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A run that stood still while another took its job over is too late with what it has to say (T35).
+# A run that stood still while another took its job over is too late with what it has to say.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/serve.sh"
 
@@ -23,17 +23,17 @@ ok 'and goes on, elsewhere' pr continue 1
 "$PR_BIN" --home "$HOME_DIR" run >"$WORK/second" 2>&1 </dev/null &
 second=$!
 ok 'a second run begins' wait_for begun 2
-ok 'T35: with a fence of its own' test "$(db 'SELECT fence FROM job WHERE id = 1')" -gt "$fence"
+ok 'with a fence of its own' test "$(db 'SELECT fence FROM job WHERE id = 1')" -gt "$fence"
 kill -CONT "$RUN"
 [ ! -p "$WORK/gate.$first" ] || echo go 1<>"$WORK/gate.$first"
 wait "$RUN" 2>/dev/null
 RUN=
-is "$(answers) $(db 'SELECT state FROM job WHERE id = 1')" '0 running' 'T35: what the first one says is refused'
-like "$(cat "$WORK/first")" 'fenced|stopped|taken' 'T35: and it says why'
+is "$(answers) $(db 'SELECT state FROM job WHERE id = 1')" '0 running' 'what the first one says is refused'
+like "$(cat "$WORK/first")" 'fenced|stopped|taken' 'and it says why'
 open_gate
 wait "$second"
 pr deliver
-is "$(answers)" 1 'T35: one reply only, of the second'
-is "$(db 'SELECT state FROM job WHERE id = 1')" 'done' 'T35: and the job is done'
+is "$(answers)" 1 'one reply only, of the second'
+is "$(db 'SELECT state FROM job WHERE id = 1')" 'done' 'and the job is done'
 exits 0 'all is well' pr doctor
 done_testing

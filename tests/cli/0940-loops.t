@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Nobody starts a mail war: two homes that write to each other, and a responder that does not say so,
-# fall silent after two mails (T42, M35).
+# fall silent after two mails.
 . "$(dirname "$0")/../lib/tap.sh"
 
 mkdir "$WORK/bin"
@@ -65,13 +65,13 @@ make_home a 'envoy@b.example vera@c.example'
 make_home b envoy@a.example
 first one@b.example envoy@b.example 'a mail without any word that it is automatic'
 passes
-is "$(wire)" 1 'T42: two agents are silent after one mail each'
+is "$(wire)" 1 'two agents are silent after one mail each'
 run "$PR_BIN" --home "$WORK/b" --json mail list --state ignored
 like "$OUT" 'automatic: Auto-Submitted' 'since each says that it is a program'
 
 first two@c.example vera@c.example 'a question of a person'
 passes
-is "$(wire)" 2 'M35: a responder that does not say so gets two mails'
+is "$(wire)" 2 'a responder that does not say so gets two mails'
 run "$PR_BIN" --home "$WORK/a" --json mail list --state held
 like "$OUT" 'loop: the same text came before' 'and then its text is known'
 

@@ -22,32 +22,32 @@ cat >list.md <<'X'
 - [ ] SC-5: Describe login (owner: documenter) (after: SC-2)
 X
 run p plan new --goal 'Implement user authentication' list.md
-is "$STATUS $OUT$ERR" '0 .pilot/plan/pending/implement-user-authentication.md' 'S2, S15: a plan from a goal lies in pending'
-exits 66 'S51: there is no state before execute' p plan show
-ok 'S3: execute creates the state' p plan execute --session one
-is "$(st .plan_file) $(ls .pilot/plan/pending | wc -l)" '.pilot/plan/in_progress/implement-user-authentication.md 0' 'S15: and moves the plan to in_progress'
-is "$(st '.todos[].status')" 'pending pending pending pending pending' 'S43: five todos'
-is "$(st '.todos[].owner')" 'coder coder coder tester documenter' 'S32: with their owners'
+is "$STATUS $OUT$ERR" '0 .pilot/plan/pending/implement-user-authentication.md' 'a plan from a goal lies in pending'
+exits 66 'there is no state before execute' p plan show
+ok 'execute creates the state' p plan execute --session one
+is "$(st .plan_file) $(ls .pilot/plan/pending | wc -l)" '.pilot/plan/in_progress/implement-user-authentication.md 0' 'and moves the plan to in_progress'
+is "$(st '.todos[].status')" 'pending pending pending pending pending' 'five todos'
+is "$(st '.todos[].owner')" 'coder coder coder tester documenter' 'with their owners'
 id=$(st .session_id)
 for n in 1 2 3 4 5; do
-    is "$(p --json plan next --claim --session one | jq -r .id)" "SC-$n" "S43: SC-$n begins"
-    is "$(st ".todos[$((n - 1))] | .status, .iteration")" 'in_progress 0' 'S18: and is in progress'
+    is "$(p --json plan next --claim --session one | jq -r .id)" "SC-$n" "SC-$n begins"
+    is "$(st ".todos[$((n - 1))] | .status, .iteration")" 'in_progress 0' 'and is in progress'
     p plan mark "SC-$n" complete --session one || fail 'mark'
-    [ "$n" = 5 ] || like "$(stop one)" '"decision":"block"' "S33, S34: no stop after SC-$n"
+    [ "$n" = 5 ] || like "$(stop one)" '"decision":"block"' "no stop after SC-$n"
 done
-is "$(st '.status, .iteration_count')" 'complete 4' 'S43: all complete'
-is "$(st '.todos[] | .iteration')" '1 1 1 1 1' 'S18: one try each'
+is "$(st '.status, .iteration_count')" 'complete 4' 'all complete'
+is "$(st '.todos[] | .iteration')" '1 1 1 1 1' 'one try each'
 like "$(st '.todos[0].completed_at')" '^20.*Z$' 'with the time of its end'
-is "$(stop one)" '' 'S35: and the agent may stop'
-exits 66 'S35: nothing is next' p plan next --claim --session one
-is "$OUT" '<CODER_COMPLETE>' 'S35: the completion marker'
+is "$(stop one)" '' 'and the agent may stop'
+exits 66 'nothing is next' p plan next --claim --session one
+is "$OUT" '<CODER_COMPLETE>' 'the completion marker'
 run p plan next --owner tester
-is "$OUT" '<TESTER_COMPLETE>' 'S35: of every owner'
+is "$OUT" '<TESTER_COMPLETE>' 'of every owner'
 is "$(grep -c '^- \[x\] SC-' .pilot/plan/in_progress/*.md)" 5 'the boxes in PLAN.md are ticked'
-ok 'S6: close' p plan close
-ok 'S15: moves the plan to done' test -f .pilot/plan/done/implement-user-authentication.md
+ok 'close' p plan close
+ok 'moves the plan to done' test -f .pilot/plan/done/implement-user-authentication.md
 is "$(st .status)" closed 'and says so'
-is "$(st .session_id)" "$id" 'S12: one session id for the life of the plan'
+is "$(st .session_id)" "$id" 'one session id for the life of the plan'
 exits 65 'a closed plan is not continued' p plan continue
 run p plan list
 like "$OUT" 'implement-user-authentication.md +closed +5 +5' 'list has it'
@@ -60,13 +60,13 @@ is "$(st .plan_file) $(ls -d PLAN.md)" 'PLAN.md PLAN.md' 'stays there'
 for n in 1 2; do p plan next --claim --session lost >/dev/null; p plan mark "SC-$n" complete --session lost; done
 p plan next --claim --session lost >/dev/null
 printf '{"session_id":"lost","cwd":"%s","reason":"other"}' "$PWD" | p hook session-end
-is "$(st '.todos[2] | .status, .claim')" 'in_progress null' 'S44: the session is lost, SC-3 in progress'
+is "$(st '.todos[2] | .status, .claim')" 'in_progress null' 'the session is lost, SC-3 in progress'
 run p plan continue --session new
-like "$OUT" 'next: SC-3: c' 'S5, S44: continue resumes at SC-3'
-is "$(p --json plan next --claim --session new | jq -r .id)" SC-3 'S44: which the new session gets'
+like "$OUT" 'next: SC-3: c' 'continue resumes at SC-3'
+is "$(p --json plan next --claim --session new | jq -r .id)" SC-3 'which the new session gets'
 like "$(stop new)" 'block' 'and which holds it'
 is "$(stop '')$(stop other)" '' 'an empty id and a stranger are not held'
-ok 'S3: execute goes on with an open plan' p plan execute --session new
+ok 'execute goes on with an open plan' p plan execute --session new
 printf '# X\n- [ ] SC-1: a\n' >other.md
 exits 75 'and does not begin another one meanwhile' p plan execute other.md
 
@@ -74,15 +74,15 @@ exits 75 'and does not begin another one meanwhile' p plan execute other.md
 project three
 printf '# Three\n- [x] SC-1: a\n- [x] SC-2: b\n- [x] SC-3: c\n- [ ] SC-4: d\n' >PLAN.md
 for bad in 0x 0 -1 7.5 1e3 99999999 ' ' seven; do
-    MAX_ITERATIONS=$bad exits 64 "S41, S54: MAX_ITERATIONS='$bad' is refused" p plan execute PLAN.md
+    MAX_ITERATIONS=$bad exits 64 "MAX_ITERATIONS='$bad' is refused" p plan execute PLAN.md
 done
 not_ok 'and nothing is made' test -e .pilot
-CONTINUATION_LEVEL=rude exits 64 'S41: so is a level that is none' p plan execute PLAN.md
-ok 'S20, S40, S54: without it' p plan execute --session s PLAN.md
+CONTINUATION_LEVEL=rude exits 64 'so is a level that is none' p plan execute PLAN.md
+ok 'without it' p plan execute --session s PLAN.md
 is "$(st .max_iterations) $(st '.todos[].status')" '7 complete complete complete pending' 'the limit is 7; ticked boxes are complete'
 p plan next --claim --session s >/dev/null
 for n in 1 2 3; do stop s >/dev/null; done
-is "$(st '.iteration_count, .total_iterations, .todos[3].iteration')" '3 3 3' 'S19, S57: each block is an iteration'
+is "$(st '.iteration_count, .total_iterations, .todos[3].iteration')" '3 3 3' 'each block is an iteration'
 jq '.iteration_count = 7 | .sessions[0].idle = 0' $state >t && mv t $state
 limit='⚠️  MAX ITERATIONS REACHED (7/7)
 → Manual review required - continuation paused
@@ -91,82 +91,82 @@ Remaining todos:
   - SC-4
 
 Use /00_continue to resume after review'
-is "$(stop s | jq -r .systemMessage)" "$limit" 'S4, S45, S46, S47, S48: the limit, word for word'
-is "$(st '.status, .why')" 'paused max iterations reached' 'S4: the plan is paused'
+is "$(stop s | jq -r .systemMessage)" "$limit" 'the limit, word for word'
+is "$(st '.status, .why')" 'paused max iterations reached' 'the plan is paused'
 is "$(stop s)" '' 'and nobody is held'
-exits 75 'S58: no todo is given away' p plan next --claim --session s
+exits 75 'no todo is given away' p plan next --claim --session s
 is "$OUT" "<CODER_BLOCKED>
-$limit" 'S58: the answer of the agent'
+$limit" 'the answer of the agent'
 exits 77 'an agent does not give itself more' p plan continue --session s
-exits 0 'S49: a person continues' env MAX_ITERATIONS=9 "$PR_BIN" plan continue
-is "$(st '.status, .iteration_count, .max_iterations, .total_iterations')" 'active 0 9 3' 'S41, S49: with a new count and the limit of now; the sum is kept'
-like "$(stop s)" block 'S49: and it really goes on'
+exits 0 'a person continues' env MAX_ITERATIONS=9 "$PR_BIN" plan continue
+is "$(st '.status, .iteration_count, .max_iterations, .total_iterations')" 'active 0 9 3' 'with a new count and the limit of now; the sum is kept'
+like "$(stop s)" block 'and it really goes on'
 
 # Example 4: the way out.
-is "$(p plan stop)" 'Work stopped. Use /00_continue to resume.' 'S8, S50: stop, word for word'
-is "$(st '.status, .epoch, (.sessions | length)')" 'stopped 1 0' 'S8: the state is saved, and nobody owns the plan'
-is "$(stop s)" '' 'S8: nobody is held'
-exits 75 'S8: nothing is given away' p plan next --claim
-exits 77 'S8: the agent that was stopped does not go on by itself' p plan continue --session s
-exits 77 'S8: nor by execute' p plan execute --session s
-ok 'S5: continue' p plan continue
+is "$(p plan stop)" 'Work stopped. Use /00_continue to resume.' 'stop, word for word'
+is "$(st '.status, .epoch, (.sessions | length)')" 'stopped 1 0' 'the state is saved, and nobody owns the plan'
+is "$(stop s)" '' 'nobody is held'
+exits 75 'nothing is given away' p plan next --claim
+exits 77 'the agent that was stopped does not go on by itself' p plan continue --session s
+exits 77 'nor by execute' p plan execute --session s
+ok 'continue' p plan continue
 p plan next --claim --session s >/dev/null
-like "$(stop s)" block 'S5: goes on'
-is "$(p plan cancel)" 'Work cancelled. Use /02_execute to start anew.' 'S7: cancel'
+like "$(stop s)" block 'goes on'
+is "$(p plan cancel)" 'Work cancelled. Use /02_execute to start anew.' 'cancel'
 before=$(cat $state)
-is "$(stop s)" '' 'S7: nobody is held after a cancel'
-exits 65 'S7: continue refuses' p plan continue
-exits 65 'S7: nothing is given away' p plan next --claim
-exits 65 'S7: or marked' p plan mark SC-4 complete
-exits 65 'S7: or written' p state write --iteration 9
-is "$(cat $state)" "$before" 'S7: the state is kept as it was'
-ok 'S7: execute starts anew' p plan execute PLAN.md
-is "$(st '.status, .iteration_count, .total_iterations, .epoch')" 'active 0 0 3' 'S7: at zero'
+is "$(stop s)" '' 'nobody is held after a cancel'
+exits 65 'continue refuses' p plan continue
+exits 65 'nothing is given away' p plan next --claim
+exits 65 'or marked' p plan mark SC-4 complete
+exits 65 'or written' p state write --iteration 9
+is "$(cat $state)" "$before" 'the state is kept as it was'
+ok 'execute starts anew' p plan execute PLAN.md
+is "$(st '.status, .iteration_count, .total_iterations, .epoch')" 'active 0 0 3' 'at zero'
 rm $state
 exits 66 'a state that was deleted' p plan next
 is "$(stop s)" '' 'holds nobody'
 not_ok 'and no hook writes it back' test -e $state
 
-# S9: done; a person's alone.
+# Done; a person's alone.
 p plan execute --session s PLAN.md >/dev/null
-exits 65 'S6: close refuses while todos are open' p plan close
-is "$ERR" 'postrider: 1 todos are not complete: SC-4' 'S6: and names them'
-exits 77 'S9: done is for a person' p plan done
+exits 65 'close refuses while todos are open' p plan close
+is "$ERR" 'postrider: 1 todos are not complete: SC-4' 'and names them'
+exits 77 'done is for a person' p plan done
 if has_terminal; then
-    CLAUDE_CODE_SESSION_ID=s exits 77 'S9: and not for one below the session that owns the plan' at_terminal "$PR_BIN" plan done
-    exits 0 'S9: at a terminal' at_terminal "$PR_BIN" plan done
-    is "$(st '.status, .todos[3].status')" 'done pending' 'S9: open todos stay as they are'
-    is "$(tail -n 1 .pilot/state/log.jsonl | jq -c '[.act, .open]')" '["done",["SC-4"]]' 'S9: and are listed as forced'
-    ok 'S9: close then accepts' p plan close
+    CLAUDE_CODE_SESSION_ID=s exits 77 'and not for one below the session that owns the plan' at_terminal "$PR_BIN" plan done
+    exits 0 'at a terminal' at_terminal "$PR_BIN" plan done
+    is "$(st '.status, .todos[3].status')" 'done pending' 'open todos stay as they are'
+    is "$(tail -n 1 .pilot/state/log.jsonl | jq -c '[.act, .open]')" '["done",["SC-4"]]' 'and are listed as forced'
+    ok 'close then accepts' p plan close
 else
-    skip 'S9: at a terminal' 'none can be opened here'
+    skip 'at a terminal' 'none can be opened here'
 fi
 
-# S37 to S39: levels.
+# Levels.
 project levels
 printf '# L\n- [ ] SC-1: a\n- [ ] SC-2: b\n- [ ] SC-3: c\n' >PLAN.md
 for level in aggressive normal; do
     CONTINUATION_LEVEL=$level p plan execute --session s PLAN.md >/dev/null
     p plan next --claim --session s >/dev/null && p plan mark SC-1 complete --session s
-    is "$(st '.continuation_level, .status')" "$level active" "S37, S38: $level goes on after a todo"
-    like "$(stop s)" block "S38: $level does not stop"
+    is "$(st '.continuation_level, .status')" "$level active" "$level goes on after a todo"
+    like "$(stop s)" block "$level does not stop"
     p plan cancel >/dev/null
     printf '# L\n- [ ] SC-1: a\n- [ ] SC-2: b\n- [ ] SC-3: c\n' >PLAN.md
 done
 CONTINUATION_LEVEL=polite p plan execute --session s PLAN.md >/dev/null
 p plan next --claim --session s >/dev/null && p plan mark SC-1 complete --session s
-is "$(st '.continuation_level, .status, .why')" 'polite paused SC-1 is complete, 2 to go' 'S39: polite pauses after each todo'
-is "$(stop s)" '' 'S39: lets go'
-exits 75 'S39: and waits for the user' p plan next --claim --session s
-exits 77 'S39: who decides' p plan continue --session s
-ok 'S39: to go on' p plan continue
-is "$(p --json plan next --claim --session s | jq -r .id)" SC-2 'S39: with the next todo'
+is "$(st '.continuation_level, .status, .why')" 'polite paused SC-1 is complete, 2 to go' 'polite pauses after each todo'
+is "$(stop s)" '' 'lets go'
+exits 75 'and waits for the user' p plan next --claim --session s
+exits 77 'who decides' p plan continue --session s
+ok 'to go on' p plan continue
+is "$(p --json plan next --claim --session s | jq -r .id)" SC-2 'with the next todo'
 
-# S42: the log.
-is "$(p --json plan log | jq -r '[.[] | .act] | unique | join(" ")')" 'block cancel claim continue execute mark' 'S42: what happened is in the log'
-is "$(p --json plan log | jq '[.[] | select(.act == "mark")] | all(.session == "s" and .branch == "main" and .todo == "SC-1" and .owner == "coder" and .todo_status == "complete" and (.session_id | length) == 36)')" true 'S42: with session, branch, todo, owner and outcome'
+# The log.
+is "$(p --json plan log | jq -r '[.[] | .act] | unique | join(" ")')" 'block cancel claim continue execute mark' 'what happened is in the log'
+is "$(p --json plan log | jq '[.[] | select(.act == "mark")] | all(.session == "s" and .branch == "main" and .todo == "SC-1" and .owner == "coder" and .todo_status == "complete" and (.session_id | length) == 36)')" true 'with session, branch, todo, owner and outcome'
 
-# S36, S60: findings.
+# Findings.
 project findings
 printf -- '- [ ] SC-1: Change src/a.c and src/b.c\n- [ ] SC-2: Write it all (30 min)\n- [ ] SC-3: Take 15 minutes for README.md\n- [ ] SC-4: Wire `Login` to `Session`\n- [ ] SC-5: 2 hours of work\n' >big.md
 findings='SC-1 names 2 files or components (src/a.c, src/b.c): make a todo of each
@@ -175,11 +175,11 @@ SC-4 names 2 files or components (Login, Session): make a todo of each
 SC-5 takes more than 15 minutes: make several todos of it'
 found() { sed -n 's/^postrider: finding: //p' <<<"$ERR"; }
 run p plan new --name big big.md
-is "$STATUS $(found)" "0 $findings" 'S36, S60: todos that are too big are findings of new'
+is "$STATUS $(found)" "0 $findings" 'todos that are too big are findings of new'
 run p plan import --name again big.md
-is "$STATUS $(found)" "0 $findings" 'S36, S60: of import'
+is "$STATUS $(found)" "0 $findings" 'of import'
 run p plan execute big.md
-is "$STATUS $(found)" "0 $findings" 'S36, S60: and of execute'
+is "$STATUS $(found)" "0 $findings" 'and of execute'
 p plan cancel >/dev/null
 
 # Import.
@@ -222,15 +222,15 @@ exits 65 'and a path that leads out' p plan execute ../findings/big.md
 exits 66 'several plans and no name' p plan execute
 like "$ERR" 'there are 5 plans in .pilot/plan/pending: say which one' 'are too many'
 
-# S55: by hand.
+# By hand.
 project hand
 printf '# H\n- [ ] SC-1: a\n- [ ] SC-2: b\n' >PLAN.md
 p plan execute --session s PLAN.md >/dev/null
-ok 'S55: plan mark' p plan mark SC-1 complete
+ok 'plan mark' p plan mark SC-1 complete
 sed -i 's/\[ \] SC-2/[x] SC-2/' PLAN.md
-ok 'S55: a box that a person ticked' p plan continue
-is "$(st '.status, .todos[].status')" 'complete complete complete' 'S55: counts at continue'
-is "$(stop s)" '' 'S55: and the agent may stop'
+ok 'a box that a person ticked' p plan continue
+is "$(st '.status, .todos[].status')" 'complete complete complete' 'counts at continue'
+is "$(stop s)" '' 'and the agent may stop'
 ok 'a todo opens again' p plan mark SC-2 pending
 is "$(st .status) $(grep -c '\[x\]' PLAN.md)" 'active 1' 'and so does the plan; its box is empty again'
 printf -- '- [ ] SC-3: c\n' >>PLAN.md

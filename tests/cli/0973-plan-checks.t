@@ -68,11 +68,11 @@ like "$ERR" "'SC-1' was ticked, but its check failed: exit 1" 'a tick runs it, t
 is "$(st '.todos[0].status') $(grep -c '\[ \] SC-1' PLAN.md)" 'pending 1' 'and is taken back'
 done_task='{"session_id":"s","cwd":"%s","hook_event_name":"TaskCompleted","task_id":"1","task_subject":"SC-1: do a","task_description":""}'
 run hook task "$done_task"
-is "$STATUS" 2 'S59: the task hook runs it, too, and refuses with exit status 2'
-like "$ERR" 'SC-1 is not complete: its check failed \(exit 1\)' 'S59: saying why'
+is "$STATUS" 2 'the task hook runs it, too, and refuses with exit status 2'
+like "$ERR" 'SC-1 is not complete: its check failed \(exit 1\)' 'saying why'
 touch good
 run hook task "$done_task"
-is "$STATUS $(st '.todos[0].status')" '0 complete' 'S59: or completes it'
+is "$STATUS $(st '.todos[0].status')" '0 complete' 'or completes it'
 rm good
 
 # Changed checks

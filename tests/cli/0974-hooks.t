@@ -36,8 +36,8 @@ is "$(st '.sessions[].id, .todos[0].claim.session, .todos[0].claim.pid')" "s s $
 CODEX_SESSION_ID=x p plan next --claim >/dev/null
 is "$(st '.sessions[].id')" 's x' "also in Codex's sandbox"
 run hook stop s
-is "$(jq -rc 'keys, .decision' <<<"$OUT" | paste -sd' ')" '["decision","reason"] block' 'S33: an owner is held, in words that both clients take'
-is "$(jq -r .reason <<<"$OUT")" "3 of 3 todos of PLAN.md are open: SC-1 (in_progress), SC-2 (in_progress), SC-3. Next: SC-1: a. When it is done: postrider plan mark SC-1 complete. If it can't be done: postrider plan mark SC-1 blocked --why TEXT." 'S34: and told what is next'
+is "$(jq -rc 'keys, .decision' <<<"$OUT" | paste -sd' ')" '["decision","reason"] block' 'an owner is held, in words that both clients take'
+is "$(jq -r .reason <<<"$OUT")" "3 of 3 todos of PLAN.md are open: SC-1 (in_progress), SC-2 (in_progress), SC-3. Next: SC-1: a. When it is done: postrider plan mark SC-1 complete. If it can't be done: postrider plan mark SC-1 blocked --why TEXT." 'and told what is next'
 is "$(hook stop fork)" '' 'a fork is another session'
 
 # Let go.
@@ -95,8 +95,8 @@ begin s
 p plan next --claim --session s >/dev/null
 sub() { hook subagent-stop s ",\"agent_id\":\"$1\",\"agent_type\":\"$2\",\"stop_hook_active\":false"; }
 is "$(sub a1 tester)" '' 'an agent that works on nothing is let go'
-like "$(sub a1 coder)" block 'S32: the owner of a claimed todo is held'
-like "$(sub a1 postrider:coder)" block 'S32: also by the name that a plugin gives it'
+like "$(sub a1 coder)" block 'the owner of a claimed todo is held'
+like "$(sub a1 postrider:coder)" block 'also by the name that a plugin gives it'
 is "$(sub a1 coder)" '' 'twice'
 like "$(sub a2 coder)" block 'each'
 is "$(st .iteration_count)" 3 'a block is an iteration'
@@ -121,38 +121,38 @@ for words in 'stop' 'please STOP' 'STOP it' '<task-notification>STOP</task-notif
 done
 is "$(prompt s STOP ',"agent_id":"a1"')" '' "an agent's prompt is none"
 is "$(st .revision)" 1 'and changes nothing'
-is "$(prompt s STOP)" '{"decision":"block","reason":"Work stopped. Use /00_continue to resume."}' 'S8: STOP is carried out, with the line that everybody knows'
-is "$(st .status)" stopped 'S8'
-like "$(prompt s ' CONTINUE ')" '^You work on a plan and own it' 'S5: CONTINUE goes on; the agent is told what is open'
-is "$(st '.status, .sessions[].id')" 'active s' 'S5: and its session owns the plan'
-is "$(prompt s CANCEL | jq -r .reason)" 'Work cancelled. Use /02_execute to start anew.' 'S7: CANCEL'
-is "$(prompt s CONTINUE) $(st .status)" ' cancelled' 'S7: is for good'
+is "$(prompt s STOP)" '{"decision":"block","reason":"Work stopped. Use /00_continue to resume."}' 'STOP is carried out, with the line that everybody knows'
+is "$(st .status)" stopped 'and the work is stopped'
+like "$(prompt s ' CONTINUE ')" '^You work on a plan and own it' 'CONTINUE goes on; the agent is told what is open'
+is "$(st '.status, .sessions[].id')" 'active s' 'and its session owns the plan'
+is "$(prompt s CANCEL | jq -r .reason)" 'Work cancelled. Use /02_execute to start anew.' 'CANCEL'
+is "$(prompt s CONTINUE) $(st .status)" ' cancelled' 'is for good'
 begin s
-is "$(prompt s DONE | jq -r .reason) $(st .status)" 'Work is called done. done' 'S9: DONE'
+is "$(prompt s DONE | jq -r .reason) $(st .status)" 'Work is called done. done' 'DONE'
 begin s
 CLAUDE_CODE_SESSION_ATTENDED=0 prompt s DONE
-is "$(st .status)" active 'S9: not from a client that nobody sits at'
-is "$(prompt s /postrider:stop | jq -r .decision) $(st .status)" 'block stopped' "S8: the skill's prompt"
+is "$(st .status)" active 'not from a client that nobody sits at'
+is "$(prompt s /postrider:stop | jq -r .decision) $(st .status)" 'block stopped' "the skill's prompt"
 begin s
 jq '.iteration_count = 7' $state >t && mv t $state
 hook stop s >/dev/null
 prompt s /00_continue >/dev/null
-is "$(st '.status, .iteration_count')" 'active 0' 'S49: /00_continue of a person begins a new count'
+is "$(st '.status, .iteration_count')" 'active 0' '/00_continue of a person begins a new count'
 
 # task
 begin s
 task() { hook task "$1" ",\"hook_event_name\":\"$2\",\"task_id\":\"7\",\"task_subject\":\"$3\",\"task_description\":\"\""; }
 moved() { hook task s ",\"hook_event_name\":\"PostToolUse\",\"tool_name\":\"TaskUpdate\",\"tool_input\":{\"taskId\":\"7\",\"status\":\"$1\"},\"tool_response\":{\"success\":true,\"taskId\":\"7\",\"statusChange\":{\"from\":\"pending\",\"to\":\"$1\"}}"; }
 task other TaskCompleted 'SC-1: a'
-is "$(st '.todos[0].status')" pending 'S59: tasks of a stranger move nothing'
+is "$(st '.todos[0].status')" pending 'tasks of a stranger move nothing'
 task s TaskCreated 'SC-1: a' && moved in_progress
-is "$(st '.todos[0] | .status, .claim.session')" 'in_progress s' 'S59: a task that begins takes its todo'
+is "$(st '.todos[0] | .status, .claim.session')" 'in_progress s' 'a task that begins takes its todo'
 moved pending
-is "$(st '.todos[0].status')" pending 'S59: and gives it back'
+is "$(st '.todos[0].status')" pending 'and gives it back'
 task s TaskCompleted 'SC-1'
-is "$(st '.todos[0].status')" complete 'S59: a task that is complete completes it'
+is "$(st '.todos[0].status')" complete 'a task that is complete completes it'
 task s TaskCompleted 'SC-3: c' && task s TaskCreated 'Something else' && task s TaskCompleted 'SC-99: x'
-is "$(st '.todos[].status')" 'complete pending complete' 'S59: other tasks are other tasks'
+is "$(st '.todos[].status')" 'complete pending complete' 'other tasks are other tasks'
 
 # pre-tool
 rm -rf .pilot

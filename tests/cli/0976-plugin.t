@@ -8,7 +8,7 @@ export POSTRIDER_HOME=/dev/null/none
 for file in .claude-plugin/plugin.json .claude-plugin/marketplace.json hooks/hooks.json .mcp.json; do ok "$file is JSON" jq -e . "$plugin/$file"; done
 is "$(jq -r .version "$plugin/.claude-plugin/plugin.json")" "$("$PR_BIN" --version | cut -d' ' -f2)" 'its version is ours'
 is "$(cd "$plugin/skills" && ls | paste -sd' ')" '00_continue 00_plan 02_execute 03_close cancel done stop' 'the skills'
-is "$(cd "$plugin/agents" && ls | paste -sd' ')" 'coder.md documenter.md tester.md validator.md' 'S32: the agents'
+is "$(cd "$plugin/agents" && ls | paste -sd' ')" 'coder.md documenter.md tester.md validator.md' 'the agents'
 wrong=()
 for file in "$plugin"/skills/*/SKILL.md "$plugin"/agents/*.md; do
     name=$(sed -n 's/^name: //p' "$file")

@@ -11,11 +11,11 @@ agent 'case $n in 1) touch a;; 2) echo nothing;; 3) touch b;; 4) postrider plan 
 POSTRIDER_HOME=/dev/null/none run "$PR_BIN" plan run PLAN.md -- "$WORK/agent"
 is "$STATUS" 0 'an agent that stops after each todo, and whose checks fail, finishes the plan' || diag "$OUT$ERR"
 is "$(st .status) $(st '.todos[].status') $(starts)" 'complete complete complete complete 4' 'in four starts'
-is "$(st .iteration_count) $(st .total_iterations)" '4 4' 'S19, S57: each start is an iteration'
+is "$(st .iteration_count) $(st .total_iterations)" '4 4' 'each start is an iteration'
 like "$OUT" 'iteration 2 of 7: SC-2: make b \(coder\)' 'the person sees what begins'
 like "$OUT" 'SC-2: not complete: the check of SC-2 failed \(exit 1\)' 'and what came of it'
-like "$OUT" '<CODER_COMPLETE>' 'S35: and the end'
-is "$(st '.todos[] | .iteration')" '1 2 2' 'S18: tries are counted by checks'
+like "$OUT" '<CODER_COMPLETE>' 'and the end'
+is "$(st '.todos[] | .iteration')" '1 2 2' 'tries are counted by checks'
 exits 66 'a plan that is complete is not run again' env POSTRIDER_HOME=/dev/null/none "$PR_BIN" plan run -- "$WORK/agent"
 exits 64 'without a home somebody must be named' env POSTRIDER_HOME=/dev/null/none "$PR_BIN" plan run
 exits 78 'and nothing can be left to a service' env POSTRIDER_HOME=/dev/null/none "$PR_BIN" plan run --detach -- true
@@ -32,7 +32,7 @@ like "$(cat "$WORK/prompt")" 'The last try: the check of SC-1 failed \(exit 1\):
 # The limit, and who is at work.
 plan_project limit 'SC-1: a' 'SC-2: b (check: false)'
 agent 'postrider plan mark SC-1 complete >/dev/null 2>&1'
-MAX_ITERATIONS=2 exits 75 'S4: at the limit it ends' "$PR_BIN" plan run PLAN.md -- "$WORK/agent"
+MAX_ITERATIONS=2 exits 75 'at the limit it ends' "$PR_BIN" plan run PLAN.md -- "$WORK/agent"
 like "$OUT" '<CODER_BLOCKED>
 ⚠️  MAX ITERATIONS REACHED \(2/2\)
 → Manual review required - continuation paused
@@ -40,8 +40,8 @@ like "$OUT" '<CODER_BLOCKED>
 Remaining todos:
   - SC-2
 
-Use /00_continue to resume after review' 'S45-S48, S58: with the lines that are known'
-MAX_ITERATIONS=3 exits 75 'S49: plan run goes on' "$PR_BIN" plan run -- "$WORK/agent"
+Use /00_continue to resume after review' 'with the lines that are known'
+MAX_ITERATIONS=3 exits 75 'plan run goes on' "$PR_BIN" plan run -- "$WORK/agent"
 is "$(st .iteration_count) $(st .total_iterations) $(st .max_iterations)" '3 5 3' 'with a new count'
 plan_project blocked 'SC-1: a' 'SC-2: b (after: SC-1)'
 agent 'postrider plan mark SC-1 blocked --why "no key"'
@@ -57,13 +57,13 @@ wait_for test -e ../inside
 exits 75 'a second loop in one project is refused' "$PR_BIN" plan run -- true
 like "$ERR" 'worked on already' 'and told so'
 is "$(printf '{"session_id":"stranger","cwd":"%s","background_tasks":[]}' "$PWD" | "$PR_BIN" hook stop)" '' 'another session in the folder is not held'
-ok 'S8: plan stop' "$PR_BIN" plan stop
+ok 'plan stop' "$PR_BIN" plan stop
 wait $first
 is $? 75 'ends the agent that is at work'
-like "$(cat "$WORK/first.out")" 'Work stopped. Use /00_continue to resume.' 'S50: with the words that are known'
+like "$(cat "$WORK/first.out")" 'Work stopped. Use /00_continue to resume.' 'with the words that are known'
 not_ok 'before it was done' test -e a
 open_door
-ok 'S5: and plan run goes on' "$PR_BIN" plan run -- "$WORK/agent"
+ok 'and plan run goes on' "$PR_BIN" plan run -- "$WORK/agent"
 is "$(st .status)" complete 'to the end'
 
 # With a home it is a job.
@@ -163,7 +163,7 @@ not_ok 'and neither has begun the plan' test -e .pilot/state/continuation.json
 exits 66 'a role that is none' pr plan run --role nobody PLAN.md
 plan_project polite 'SC-1: a (check: test -f a)' 'SC-2: b (check: test -f b)'
 agent 'touch a; [ $n -lt 2 ] || touch b'
-CONTINUATION_LEVEL=polite exits 75 'S39: polite pauses after a todo' pr plan run PLAN.md -- "$WORK/agent"
+CONTINUATION_LEVEL=polite exits 75 'polite pauses after a todo' pr plan run PLAN.md -- "$WORK/agent"
 like "$OUT" 'PAUSED: SC-1 is complete, 1 to go' 'and asks'
 turn
 reply CONTINUE
@@ -172,7 +172,7 @@ is "$(job_state) $(st .status)" 'done complete' 'the reply goes on'
 for level in aggressive normal; do
     plan_project "$level" 'SC-1: a (check: test -f a)' 'SC-2: b (check: test -f b)'
     agent '[ $n = 1 ] || touch a; [ $n = 3 ] && touch b; true'
-    CONTINUATION_LEVEL=$level ok "S38: $level" pr plan run PLAN.md -- "$WORK/agent"
+    CONTINUATION_LEVEL=$level ok "$level" pr plan run PLAN.md -- "$WORK/agent"
     is "$(starts) $(db "SELECT steps FROM job ORDER BY id DESC LIMIT 1")" "3 $([ $level = normal ] && echo 3 || echo 1)" "steps of $level"
 done
 
@@ -216,7 +216,7 @@ not_ok 'nothing was made' test -e .pilot/state
 exits 78 'a command that is not there' pr plan run PLAN.md -- "$WORK/no-such-agent"
 is "$(st .iteration_count)" 0 'counts nothing'
 ln -sf /dev/null "$WORK/link" && git checkout -q -b other
-exits 65 'S56: another branch' pr plan run -- "$WORK/agent"
+exits 65 'another branch' pr plan run -- "$WORK/agent"
 like "$ERR" 'Branch mismatch error' 'is told'
 exits 77 'an agent starts no other' env POSTRIDER_PORT=/nowhere "$PR_BIN" --home "$HOME_DIR" plan run -- true
 done_testing

@@ -3,43 +3,43 @@
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/workflow.sh"
 
-# --- T: the seed's first command (W2 W37 W74 W75 W76 W98 W99) ---
+# --- T: the seed's first command ---
 workflow_home
 cd "$ROOT" || exit 1
 run pr notify --from spec-writer review-request "$SPEC" spec-reviewer CONTEXT="Focus on error handling patterns"
-is "$STATUS" 0 'W74: a review-request is sent'
-like "$OUT" $'\nSubject: \\[REVIEW REQUEST\\] user-auth ready for review\n' 'W75 W76: its subject has the name without extension'
-like "$OUT" $'\nX-Event-Type: review-request\nX-Artifacts: specs/\\*/user-auth.md\nX-Workflow-State: proposed\n' 'W41 W42 W43 W72: type, artifact as a glob, state'
-like "$OUT" $'\nArtifact: specs/proposed/user-auth.md\n' 'W72: the exact path stands in the body'
+is "$STATUS" 0 'a review-request is sent'
+like "$OUT" $'\nSubject: \\[REVIEW REQUEST\\] user-auth ready for review\n' 'its subject has the name without extension'
+like "$OUT" $'\nX-Event-Type: review-request\nX-Artifacts: specs/\\*/user-auth.md\nX-Workflow-State: proposed\n' 'type, artifact as a glob, state'
+like "$OUT" $'\nArtifact: specs/proposed/user-auth.md\n' 'the exact path stands in the body'
 unlike "$OUT" '\{\{' 'what was not said leaves nothing'
 like "$OUT" 'Focus on error handling patterns' 'with what was said'
-like "$OUT" $'\nNext steps:\n' 'W101: and what to do next'
+like "$OUT" $'\nNext steps:\n' 'and what to do next'
 request=$(sed -n 's/^Message-ID: //p' <<<"$OUT")
-like "$request" '^<[0-9]{14}\.[0-9]+\.[0-9]+\.[a-z2-7]{39}\.spec-writer@workflow\.local>$' 'W58: the id is time, generation, number, tag and role'
+like "$request" '^<[0-9]{14}\.[0-9]+\.[0-9]+\.[a-z2-7]{39}\.spec-writer@workflow\.local>$' 'the id is time, generation, number, tag and role'
 pr serve --once 2>/dev/null
-is "$(header "$request" X-Workflow-State)" proposed 'W98: it is delivered too'
-is "$(grep -c "^Message-ID: $request\$" "$(mail_of "$request")")" 1 'W99: grep finds the id on one line'
+is "$(header "$request" X-Workflow-State)" proposed 'it is delivered too'
+is "$(grep -c "^Message-ID: $request\$" "$(mail_of "$request")")" 1 'grep finds the id on one line'
 
-# --- replies (W4 W45 W59 W60 W62 W63 W81 W82) ---
+# --- replies ---
 ask=$(notify spec-reviewer --in-reply-to "$request" clarification-request "$SPEC" spec-writer QUESTION="Should OAuth tokens expire?" BLOCKING=no)
 answer=$(notify spec-writer --in-reply-to "$ask" answer "$SPEC" spec-reviewer CONTEXT="Use refresh tokens.")
 pr serve --once 2>/dev/null
-is "$(header "$ask" In-Reply-To)" "$request" 'W59 W81: in reply to the parent, byte for byte, on one line'
-is "$(header "$answer" In-Reply-To)" "$ask" 'W82: so is the answer'
+is "$(header "$ask" In-Reply-To)" "$request" 'in reply to the parent, byte for byte, on one line'
+is "$(header "$answer" In-Reply-To)" "$ask" 'so is the answer'
 refs=$(sed -n '/^References:/,/^[^ ]/p' "$(mail_of "$answer")" | tr -d '\n')
-is "$(tr -s ' ' <<<"${refs#References:}" | grep -oE '<[^>]*>' | tr '\n' ' ')" "$request $ask " 'W60: References have all ancestors'
-is "$(header "$answer" Subject)" 'Re: [REVIEW REQUEST] user-auth ready for review' 'W63: Re: once, and the artifact stays in the subject'
+is "$(tr -s ' ' <<<"${refs#References:}" | grep -oE '<[^>]*>' | tr '\n' ' ')" "$request $ask " 'References have all ancestors'
+is "$(header "$answer" Subject)" 'Re: [REVIEW REQUEST] user-auth ready for review' 'Re: once, and the artifact stays in the subject'
 is "$(db "SELECT answer FROM event WHERE type = 'clarification-request'")" "$(tr -d '<>' <<<"$answer")" 'the question has its answer'
 status=$(notify spec-writer status-update "$SPEC" spec-reviewer CONTEXT="Nearly." SESSION_ID=s1)
 pr serve --once 2>/dev/null
-is "$(header "$status" In-Reply-To)" "$answer" 'W62: without --in-reply-to an event joins the open cycle'
+is "$(header "$status" In-Reply-To)" "$answer" 'without --in-reply-to an event joins the open cycle'
 is "$(header "$status" X-Session-Id)" s1 'a status-update names its session'
 second=$(notify spec-writer review-request "$SPEC" spec-reviewer)
 pr serve --once 2>/dev/null
-is "$(header "$second" In-Reply-To)" '' 'W62: a review-request begins a new thread'
+is "$(header "$second" In-Reply-To)" '' 'a review-request begins a new thread'
 is "$(db 'SELECT n, outcome FROM cycle')" $'1|superseded\n2|' 'and a new cycle'
 
-# --- every event, and what it needs (W41 W83 W84 W85) ---
+# --- every event, and what it needs ---
 for event in rejection clarification-request blocker-report status-update question answer; do
     exits 65 "$event needs its variable" pr notify --from spec-reviewer "$event" "$SPEC" spec-writer
     like "$ERR" "$event needs [A-Z_]+=" 'and says which'
@@ -53,19 +53,19 @@ like "$ERR" "no role 'spec-reviewr'; did you mean 'spec-reviewer'" 'the nearest 
 exits 65 'a sender that is nobody' pr notify --from nobody review-request "$SPEC" spec-reviewer
 n=$(db 'SELECT count(*) FROM event')
 run pr notify --from spec-writer question - platform-lead QUESTION="Which library?"
-is "$STATUS" 0 'W43: a question may be about no artifact'
+is "$STATUS" 0 'a question may be about no artifact'
 unlike "$OUT" 'X-Artifacts' 'and then names none'
 is "$(db 'SELECT count(*) FROM event')" $((n + 1)) 'it is one row'
 
-# --- nothing happens (--dry-run), little is said (--quiet), who speaks (W80) ---
+# --- nothing happens (--dry-run), little is said (--quiet), who speaks ---
 before=$(db 'SELECT count(*) FROM event; SELECT count(*) FROM outbox')
 run pr notify --dry-run --from spec-writer status-update "$SPEC" spec-reviewer CONTEXT=x
-like "$OUT" 'X-Event-Type: status-update' 'W98: --dry-run prints the mail'
+like "$OUT" 'X-Event-Type: status-update' '--dry-run prints the mail'
 is "$(db 'SELECT count(*) FROM event; SELECT count(*) FROM outbox')" "$before" 'and does nothing'
-like "$(POSTRIDER_ROLE=test-writer pr notify --dry-run question - spec-reviewer QUESTION=x)" 'From: test-writer@' 'W80: the environment says who speaks'
-like "$(pr notify --dry-run question - spec-reviewer QUESTION=x)" 'From: you@' 'W80: else it is the owner'
+like "$(POSTRIDER_ROLE=test-writer pr notify --dry-run question - spec-reviewer QUESTION=x)" 'From: test-writer@' 'the environment says who speaks'
+like "$(pr notify --dry-run question - spec-reviewer QUESTION=x)" 'From: you@' 'else it is the owner'
 
-# --- forms that people edit (W39 W85 W87) ---
+# --- forms that people edit ---
 mkdir -p Workflow/email-templates
 cat >Workflow/email-templates/status-update.txt <<'T'
 From: nobody@example.org
@@ -78,9 +78,9 @@ X-Event-Type: approval
 T
 run pr notify --from spec-writer status-update "$SPEC" spec-reviewer,test-writer CONTEXT=$'a {{FROM_ROLE}}\nBcc: x@y \\1 & | $(id)'
 id=$(sed -n 's/^Message-ID: //p' <<<"$OUT")
-like "$OUT" $'\nSubject: Of user-auth proposed\n' 'W39: the subject is the form'"'"'s'
-like "$OUT" $'\nspec-writer spec-reviewer,test-writer specs/proposed/user-auth.md ' 'W51 W87: places have their values'
-is "$(grep -F UNKNOWN <<<"$OUT")" "$id {{UNKNOWN}} {single}" 'W87: the mail knows its own id'
+like "$OUT" $'\nSubject: Of user-auth proposed\n' 'the subject is the form'"'"'s'
+like "$OUT" $'\nspec-writer spec-reviewer,test-writer specs/proposed/user-auth.md ' 'places have their values'
+is "$(grep -F UNKNOWN <<<"$OUT")" "$id {{UNKNOWN}} {single}" 'the mail knows its own id'
 like "$OUT" 'a \{\{FROM_ROLE\}\}' 'a value is not expanded again'
 is "$(sed -n '/^$/q; /^Bcc/p' <<<"$OUT")" '' 'nor does it make a header'
 like "$OUT" 'From: spec-writer@' 'who speaks is not for the form to say'

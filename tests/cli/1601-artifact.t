@@ -18,7 +18,7 @@ refuses() # WHY DESC CMD...
     is "$(all)" "$before" 'nothing has changed'
 }
 
-# --- example 1 and pattern 1: review, approval, move (W5 W44 W64 W68 W77 W78) ---
+# --- example 1 and pattern 1: review, approval, move ---
 refuses 'nobody has asked' 'an approval of what nobody sent for review' pr notify --from spec-reviewer approval "$SPEC" spec-writer
 request=$(notify spec-writer review-request "$SPEC" spec-reviewer CONTEXT="Focus on error handling patterns")
 refuses "wrote 'specs/\\*/user-auth.md'" 'approval by its author' pr notify --from spec-writer approval "$SPEC" spec-writer
@@ -36,69 +36,69 @@ refuses 'is not what was sent for review: it has the digest [0-9a-f]{64} now, an
 notify spec-writer status-update "$SPEC" spec-writer CONTEXT="Mended" >/dev/null
 is "$(db "SELECT recipients FROM event WHERE type = 'status-update'")" 'spec-writer,spec-reviewer' 'a word of the author renews the bytes, and the reviewer gets it'
 approval=$(notify spec-reviewer approval "$SPEC" spec-writer NEXT_STATE=todo NEXT_ROLES="skeleton-writer,test-writer")
-ok 'W68: the file has moved' test -f "$TODO" -a ! -e "$SPEC"
+ok 'the file has moved' test -f "$TODO" -a ! -e "$SPEC"
 is "$(record)" "todo|$TODO|spec-reviewer" 'the record says so'
 is "$(git status --short | sort | tr '\n' ' ')" "?? reviews/ RM $SPEC -> $TODO " 'and so does the index, as after git mv'
 pr serve --once 2>/dev/null
-is "$(header "$approval" X-Workflow-State)" todo 'W5 W64: the header too'
-is "$(header "$approval" Subject)" '[APPROVAL] user-auth approved' 'W78: its subject'
+is "$(header "$approval" X-Workflow-State)" todo 'the header too'
+is "$(header "$approval" Subject)" '[APPROVAL] user-auth approved' 'its subject'
 for role in spec-writer skeleton-writer test-writer; do
-    is "$(grep -rlF "Message-ID: $approval" "$HOME_DIR/mail/$role/new" | wc -l)" 1 "W50 W77: $role has it, once"
+    is "$(grep -rlF "Message-ID: $approval" "$HOME_DIR/mail/$role/new" | wc -l)" 1 "$role has it, once"
 done
 is "$(header "$approval" In-Reply-To)" "<$(db "SELECT msgid FROM event WHERE type = 'status-update'")>" 'in the thread of its cycle'
 review=$(echo reviews/spec/*-user-auth-*-APPROVED.md)
 like "$(cat "$review")" "Decided by: spec-reviewer.*Decision: $approval" 'a review record was written'
-exits 0 'W100: artifact check finds nothing' pr artifact check 'specs/*/user-auth.md'
+exits 0 'artifact check finds nothing' pr artifact check 'specs/*/user-auth.md'
 exits 66 'but not of what nobody knows' pr artifact check specs/proposed/none.md
 run pr artifact check
 is "$OUT" '' 'and says nothing'
 refuses 'is closed: approved by spec-reviewer' 'approval in a closed cycle' pr notify --from spec-reviewer approval "$TODO" spec-writer
 
-# --- pattern 4: the author sends the approval on (W50) ---
+# --- pattern 4: the author sends the approval on ---
 run pr notify --from spec-writer approval "$TODO" test-writer,implementer
-like "$OUT" 'was approved by spec-reviewer' 'W50: it names who decided'
+like "$OUT" 'was approved by spec-reviewer' 'it names who decided'
 is "$(record)" "todo|$TODO|spec-reviewer" 'and moves nothing'
 
-# --- work begins, is blocked, goes on (W47 W66 W69 W70, example 3, pattern 3) ---
-exits 0 'W70: the skeleton writer takes it' pr artifact move --from skeleton-writer "$TODO" doing
+# --- work begins, is blocked, goes on (example 3, pattern 3) ---
+exits 0 'the skeleton writer takes it' pr artifact move --from skeleton-writer "$TODO" doing
 is "$(record)" 'doing|specs/doing/user-auth.md|skeleton-writer' 'and holds it'
 mkdir specs/blocked
 git mv specs/doing/user-auth.md specs/blocked/user-auth.md
 exits 1 'a move made by hand is found' pr artifact check
 like "$OUT" "the record says 'doing', but the file lies in 'blocked'" 'and named'
 blocker=$(notify implementer blocker-report specs/blocked/user-auth.md you BLOCKING_DETAILS="Library incompatible" CONTEXT="Tried adapters")
-is "$(record)" 'blocked|specs/blocked/user-auth.md|implementer' 'W69 W83: notify adopts it'
+is "$(record)" 'blocked|specs/blocked/user-auth.md|implementer' 'notify adopts it'
 answer=$(notify platform-lead --in-reply-to "$blocker" answer specs/blocked/user-auth.md implementer CONTEXT="Use async" NEXT_ACTIONS="Wait, then retry")
-is "$(db "SELECT answer FROM event WHERE type = 'blocker-report'")" "$(tr -d '<>' <<<"$answer")" 'W47 W84: the blocker has its answer'
-exits 0 'W66: its holder goes on' pr artifact move --from implementer 'specs/*/user-auth.md' doing
+is "$(db "SELECT answer FROM event WHERE type = 'blocker-report'")" "$(tr -d '<>' <<<"$answer")" 'the blocker has its answer'
+exits 0 'its holder goes on' pr artifact move --from implementer 'specs/*/user-auth.md' doing
 exits 0 'artifact check finds nothing' pr artifact check
 
-# --- W69: an approval after git mv ---
+# --- An approval after git mv ---
 printf 'Second.\n' >specs/proposed/second.md
 notify spec-writer review-request specs/proposed/second.md spec-reviewer >/dev/null
 mv specs/proposed/second.md specs/todo/second.md
 refuses "file lies in 'todo'" 'others do not adopt what needs an approval' pr notify --from spec-writer status-update specs/todo/second.md spec-reviewer CONTEXT=x
-exits 0 'W69: an approval adopts the move' pr notify --from spec-reviewer approval specs/todo/second.md spec-writer NEXT_STATE=todo
+exits 0 'an approval adopts the move' pr notify --from spec-reviewer approval specs/todo/second.md spec-writer NEXT_STATE=todo
 is "$(record 'specs/*/second.md')" 'todo|specs/todo/second.md|spec-reviewer' 'the record follows'
 
-# --- rejection and a new cycle (W46 W61 W67) ---
+# --- rejection and a new cycle ---
 printf 'Third.\n' >specs/proposed/third.md
 notify spec-writer review-request specs/proposed/third.md spec-reviewer >/dev/null
 exits 0 'a rejection' pr notify --from spec-reviewer rejection specs/proposed/third.md spec-writer ISSUES_FOUND="No errors named"
 like "$OUT" 'Subject: \[REVISION NEEDED\] third requires changes' 'its subject'
-is "$(record 'specs/*/third.md')" 'proposed|specs/proposed/third.md|' 'W67: the artifact stays'
+is "$(record 'specs/*/third.md')" 'proposed|specs/proposed/third.md|' 'the artifact stays'
 ok 'with a review record' test -f reviews/spec/*-third-*-REJECTED.md
 echo more >>specs/proposed/third.md
 notify spec-writer review-request specs/proposed/third.md spec-reviewer >/dev/null
-is "$(db "SELECT n, outcome FROM cycle WHERE artifact = (SELECT id FROM artifact WHERE name LIKE '%third%')")" $'1|rejected\n2|' 'W46: a new cycle'
+is "$(db "SELECT n, outcome FROM cycle WHERE artifact = (SELECT id FROM artifact WHERE name LIKE '%third%')")" $'1|rejected\n2|' 'a new cycle'
 
-# --- a state without a folder (W107) ---
+# --- a state without a folder ---
 notify vision-writer review-request VISION.md vision-reviewer >/dev/null
-exits 0 'W107: an artifact without a folder is approved' pr notify --from vision-reviewer approval VISION.md vision-writer
+exits 0 'an artifact without a folder is approved' pr notify --from vision-reviewer approval VISION.md vision-writer
 is "$(record VISION.md)" 'todo|VISION.md|vision-reviewer' 'the record alone knows its state'
 
-# --- paths that are none (W71) ---
-is "$(pr artifact log 'specs/*/user-auth.md' | wc -l)" 7 'W71: a glob finds it in any state'
+# --- paths that are none ---
+is "$(pr artifact log 'specs/*/user-auth.md' | wc -l)" 7 'a glob finds it in any state'
 ln -s /etc/passwd specs/proposed/link.md
 for path in ../x.md /etc/passwd specs/proposed/../../x.md 'specs/*/*.md' 'specs/proposed/u*.md' README specs/proposed/gone.md specs/proposed/link.md specs/nostate/x.md; do
     exits 65 "'$path' is no artifact" pr notify --from spec-writer review-request "$path" spec-reviewer

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# --commit: what was decided about an artifact is committed, and nothing else is; no hook runs, nothing is signed (W79).
+# --commit: what was decided about an artifact is committed, and nothing else is; no hook runs, nothing is signed.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/workflow.sh"
 workflow_home
@@ -32,7 +32,7 @@ else
     approval=$(notify spec-reviewer approval "$SPEC" spec-writer NEXT_STATE=todo --commit)
 fi
 like "$approval" '^<' 'an approval'
-is "$(last %s)" 'spec-reviewer: Approve user-auth spec' 'W79: is committed with these words'
+is "$(last %s)" 'spec-reviewer: Approve user-auth spec' 'is committed with these words'
 is "$(last '%an <%ae>, %cn')" 'spec-reviewer <spec-reviewer@workflow.local>, spec-reviewer' 'by who approved'
 is "$(git show --format= --name-status --no-renames HEAD | sort)" $'A\t'"$TODO"$'\nD\t'"$SPEC" 'these paths only'
 is "$(git status --short | sort | tr '\n' ' ')" ' M VISION.md ?? new.txt ?? reviews/ A  others.txt ' 'what others have staged stays staged, and what they changed changed'
@@ -45,7 +45,7 @@ is "$(db 'SELECT count(*) FROM effect')" 0 'and nothing is owed'
 mkdir -p specs/blocked
 git mv specs/doing/user-auth.md specs/blocked/user-auth.md
 notify implementer blocker-report specs/blocked/user-auth.md you BLOCKING_DETAILS=x --commit >/dev/null
-is "$(git show --format=%s --name-status --no-renames HEAD | sort | tr '\n' ' ')" $' A\tspecs/blocked/user-auth.md D\tspecs/doing/user-auth.md implementer: Block user-auth spec ' 'W69: a move made by hand is committed whole'
+is "$(git show --format=%s --name-status --no-renames HEAD | sort | tr '\n' ' ')" $' A\tspecs/blocked/user-auth.md D\tspecs/doing/user-auth.md implementer: Block user-auth spec ' 'a move made by hand is committed whole'
 printf 'New.\n' >specs/proposed/new.md
 notify spec-writer review-request specs/proposed/new.md spec-reviewer --commit >/dev/null
 is "$(git show HEAD:specs/proposed/new.md)" New. 'a file that git did not know'

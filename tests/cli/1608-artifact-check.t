@@ -13,7 +13,7 @@ ask=$(notify spec-reviewer --in-reply-to "$request" clarification-request "$SPEC
 answer=$(notify spec-writer --in-reply-to "$ask" answer "$SPEC" spec-reviewer CONTEXT='Yes.')
 fine 'while a review is open, an answer may still change the artifact'
 notify spec-reviewer approval "$SPEC" spec-writer >/dev/null
-finds "$ask was asked, and answered by $answer, and the artifact has not changed since; what was decided belongs into it" 'W9: a resolved thread that changed nothing'
+finds "$ask was asked, and answered by $answer, and the artifact has not changed since; what was decided belongs into it" 'a resolved thread that changed nothing'
 echo 'It expires.' >>"$TODO"
 fine 'what was decided stands in it'
 

@@ -16,15 +16,15 @@ passes() { for _ in 1 2 3 4 5 6 7 8 9 10; do pr serve --once 2>/dev/null; done; 
 talked() { db "SELECT count(*) FROM message WHERE trust = 'role' AND role IN ('spec-writer', 'spec-reviewer')"; }
 reports() { grep -rlE '^X-Event-Type: blocker-report' "$HOME_DIR/mail/$1/new" 2>/dev/null | wc -l; }
 
-# --- ping-pong (W93 W106): two that would ask each other for ever ---
+# --- ping-pong: two that would ask each other for ever ---
 notify spec-reviewer review-request "$SPEC" spec-writer >/dev/null
 passes
 is "$(talked)" 6 'two roles that would talk for ever stop at six mails'
-is "$(reports you) $(reports platform-lead)" '1 1' 'W49: coordinator and who else is named get one report'
+is "$(reports you) $(reports platform-lead)" '1 1' 'coordinator and who else is named get one report'
 report=$(grep -rlE '^X-Event-Type: blocker-report' "$HOME_DIR/mail/you/new")
 like "$(cat "$report")" $'\nSubject: \\[BLOCKED\\] user-auth - work cannot proceed\n' 'a typed one'
 like "$(tr '\n' ' ' <"$report")" '6 mails went between spec-[a-z]+ and spec-[a-z]+ about specs/\*/user-auth\.md' 'with the number of mails'
-like "$(tr '\n' ' ' <"$report")" '1 reviews, 0 blocker-reports, 0 questions' 'W106: and counts of the artifact'
+like "$(tr '\n' ' ' <"$report")" '1 reviews, 0 blocker-reports, 0 questions' 'and counts of the artifact'
 paused=$(db 'SELECT role FROM role_pause')
 like "$(pr status)" "the role '$paused' is paused" 'status shows the pause'
 is "$(db "SELECT state FROM job WHERE role = '$paused' ORDER BY id DESC LIMIT 1")" queued 'its work is kept'
@@ -51,7 +51,7 @@ for i in 1 2 3 4 5 6 7 8; do
 done
 is "$(reports you) $(db 'SELECT count(*) FROM role_pause')" "$before 0" 'eight mails about an artifact that changes are no circle'
 
-# --- the same question three times (W105) ---
+# --- the same question three times ---
 for q in 'Does it expire?' 'does  it EXPIRE?'; do
     notify spec-writer question "$SPEC" spec-reviewer QUESTION="$q" >/dev/null
 done
@@ -62,11 +62,11 @@ is "$(db 'SELECT role, why FROM role_pause')" 'spec-writer|it has asked spec-rev
 pr deliver 2>/dev/null
 is "$(reports you)" $((before + 1)) 'the coordinator hears it'
 report=$(grep -rlE 'the same question 3 times' "$HOME_DIR/mail/you/new")
-like "$(tr '\n' ' ' <"$report")" '4 questions, 2 of which had been asked before' 'W106: with counts of what was asked again'
+like "$(tr '\n' ' ' <"$report")" '4 questions, 2 of which had been asked before' 'with counts of what was asked again'
 for q in 1 2 3; do notify implementer question "$SPEC" spec-reviewer QUESTION='By a person' >/dev/null; done
 is "$(db 'SELECT count(*) FROM role_pause')" 1 'a person may ask as often as they like'
 
-# --- a question without an answer (W103) ---
+# --- a question without an answer ---
 like "$(pr status)" 'the question of spec-writer to test-writer about specs/\*/user-auth\.md has no answer' 'status lists open questions'
 reminded() { grep -rlE "Something else|there is no answer" "$HOME_DIR/mail/you/new" 2>/dev/null | wc -l; }
 before=$(reminded)

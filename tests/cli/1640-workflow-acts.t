@@ -22,7 +22,7 @@ page=$(page spec-reviewer 1)
 like "$page" "ARTIFACT $SPEC, state proposed, digest $(digest "$TODO")" 'the page of a typed mail has the artifact, its state and digest'
 like "$page" 'The user logs in' 'and its text'
 like "$page" '- notify \[\{event, artifact, to, ' 'and says how to notify'
-is "$(record)" "todo|$TODO|spec-reviewer" 'W44: the approval of a model moves the artifact'
+is "$(record)" "todo|$TODO|spec-reviewer" 'the approval of a model moves the artifact'
 ok 'the file lies there' test -f "$ROOT/$TODO" -a ! -e "$ROOT/$SPEC"
 is "$(events)" 'review-request spec-writer>spec-reviewer proposed
 approval spec-reviewer>spec-writer,skeleton-writer todo' 'the events stand in the record'
@@ -89,7 +89,7 @@ is "$(cat "$ROOT/$SECOND")" '# Second
 One and two.' 'a model writes an artifact, and writes it again'
 is "$(db "SELECT state, author, holder FROM artifact WHERE name = 'specs/*/second.md'")" 'proposed|spec-writer|' 'whoever writes it first is its author'
 is "$(db "SELECT digest FROM cycle JOIN artifact ON artifact.id = cycle.artifact WHERE name = 'specs/*/second.md' ORDER BY n")" "$first
-$(digest $SECOND)" 'W46: what it sends for review in the same step are the new bytes, each time in a new cycle'
+$(digest $SECOND)" 'what it sends for review in the same step are the new bytes, each time in a new cycle'
 like "$(page spec-writer 2)" "ARTIFACT $SECOND, state proposed, digest $first" 'the rejection shows the bytes that it is about'
 is "$(db 'SELECT count(*) FROM effect')" 0 'nothing is owed'
 
@@ -117,7 +117,7 @@ postrider notify status-update specs/doing/user-auth.md spec-writer CONTEXT='It 
 postrider notify answer specs/doing/user-auth.md you CONTEXT='It is done.'; echo "exit \$?"
 END
 did
-is "$(grep -o 'exit .*' "$WORK/said" | tr '\n' ' ')" 'exit 65 exit 0 exit 0 exit 77 exit 65 exit 0 exit 0 ' 'W70: a program moves, writes and notifies through its port'
+is "$(grep -o 'exit .*' "$WORK/said" | tr '\n' ' ')" 'exit 65 exit 0 exit 0 exit 77 exit 65 exit 0 exit 0 ' 'a program moves, writes and notifies through its port'
 like "$(cat "$WORK/said")" "does not go from 'todo' to 'done'.*speaks as its own role.*no event 'aproval'; did you mean 'approval'" 'and hears what may not be'
 is "$(record); $(cat "$ROOT/specs/doing/user-auth.md")" 'doing|specs/doing/user-auth.md|skeleton-writer; The user logs in twice.' 'record and file agree'
 like "$(events | tail -2)" 'status-update skeleton-writer>spec-writer doing.answer skeleton-writer>you doing' 'its events stand in the record'

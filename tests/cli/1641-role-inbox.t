@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The typed mail that waits for a role: order and filters (W57, W102), open questions (W103), and an inbox of 20 among 100,000.
+# The typed mail that waits for a role: order and filters, open questions, and an inbox of 20 among 100,000.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/workflow.sh"
 workflow_home
@@ -23,8 +23,8 @@ is "$(inbox spec-reviewer)" 'blocker-report specs/*/third.md blocked
 review-request specs/*/user-auth.md proposed
 review-request specs/*/second.md proposed
 question
-status-update specs/*/user-auth.md proposed' 'W102: blockers, reviews, questions, status; the oldest first'
-is "$(inbox spec-reviewer --event question)" 'question' 'W57: by event'
+status-update specs/*/user-auth.md proposed' 'blockers, reviews, questions, status; the oldest first'
+is "$(inbox spec-reviewer --event question)" 'question' 'by event'
 is "$(inbox spec-reviewer --artifact 'specs/*/second.md')" 'review-request specs/*/second.md proposed' 'by artifact, as a glob'
 is "$(inbox spec-reviewer --artifact specs/proposed/second.md)" 'review-request specs/*/second.md proposed' 'or as a path'
 is "$(inbox spec-reviewer --artifact 'specs/*/*o*.md')" 'review-request specs/*/second.md proposed' 'or as a wider glob'
@@ -32,7 +32,7 @@ is "$(inbox spec-reviewer --state blocked)" 'blocker-report specs/*/third.md blo
 is "$(inbox spec-reviewer --event review-request --state blocked)" '' 'by several'
 exits 64 'an event that is none' pr role inbox spec-reviewer --event reveiw
 is "$(inbox spec-reviewer --limit 1)" 'blocker-report specs/*/third.md blocked' 'and not more than asked for'
-is "$(inbox spec-writer)" 'question   asked' 'W103: a question that nobody answered stands in the inbox of who asked'
+is "$(inbox spec-writer)" 'question   asked' 'a question that nobody answered stands in the inbox of who asked'
 
 # --- what does not wait any more ---
 notify spec-reviewer answer - spec-writer --in-reply-to "$question" CONTEXT='That one.' >/dev/null

@@ -33,16 +33,16 @@ newest() { db 'SELECT max(id) FROM panel'; }
 echo 'The writers chose it because of the budget.' | pr note put secrets/plan >/dev/null
 echo 'The budget decided it' | pr send --to you@workflow.local --subject 'why' >/dev/null 2>&1
 run pr panel review --members ann,ben,eve "$SPEC"
-is "$STATUS" 0 'W10: three members approve'
+is "$STATUS" 0 'three members approve'
 like "$OUT" 'approve: 3 approve of 3 members; rule consensus' 'and it says by which rule'
-like "$OUT" 'ann +m-ann +approve' 'W10: each by its model'
+like "$OUT" 'ann +m-ann +approve' 'each by its model'
 is "$(db "SELECT group_concat(role) FROM job WHERE role LIKE 'panel%'")" 'panel,panel.ann,panel.ben,panel.eve' 'each has a job of its own'
 is "$(db "SELECT count(DISTINCT thread) FROM job WHERE role LIKE 'panel%'")" 4 'in a thread of its own'
-like "$(cat "$WORK/ann.page.1")" 'You are a reviewer.*The user logs in' 'W11 W22 W23: its page has the instructions and the artifact'
-unlike "$(cat "$WORK"/*.page.*)" 'budget|secrets|CONTENTS|spec-writer|Message-ID|workflow.local' 'W24 W25 W31: and no note, no mail, no address'
+like "$(cat "$WORK/ann.page.1")" 'You are a reviewer.*The user logs in' 'its page has the instructions and the artifact'
+unlike "$(cat "$WORK"/*.page.*)" 'budget|secrets|CONTENTS|spec-writer|Message-ID|workflow.local' 'and no note, no mail, no address'
 is "$(wc -l <"$WORK/ann.n")" 1 'asked once'
 pr serve --once 2>/dev/null
-like "$(mail_to_you)" 'Subject: \[PANEL\] user-auth.md: approve' 'W15: the owner has one mail'
+like "$(mail_to_you)" 'Subject: \[PANEL\] user-auth.md: approve' 'the owner has one mail'
 like "$(mail_to_you)" 'Fine, says ann.*Fine, says ben.*Fine, says eve' 'with what everybody said'
 is "$(mail_to_you | grep -c '^Subject: \[PANEL\]')" 1 'one'
 exits 0 'panel audit finds nothing' pr panel audit "$(newest)"
@@ -50,12 +50,12 @@ like "$OUT" 'ann +ann +m-ann +[0-9]+ +instructions, artifact' 'and names models 
 cat "$SPEC" | run pr panel review --members ann,ben -
 is "$STATUS" 0 'standard input is judged too'
 
-# --- W12 W13 W14: they disagree ---
+# --- They disagree ---
 says eve revise 'Eve misses a timeout.' blocker
 run pr panel review --members ann,ben,eve "$SPEC"
 is "$STATUS" 75 'consensus: one dissents, no decision'
 like "$OUT" 'none: 2 approve, 1 revise of 3 members' 'and why'
-like "$OUT" 'eve +m-eve +revise > revise' 'W13: after one round of discussion'
+like "$OUT" 'eve +m-eve +revise > revise' 'after one round of discussion'
 like "$(cat "$WORK/ann.page."*)" 'WHAT THE OTHERS SAID.*Eve misses a timeout.*blocker. line 1: no word about blocker' 'in which each is shown what the others said'
 unlike "$(cat "$WORK/eve.page.1")" 'Fine, says' 'but not before'
 exits 0 'which the audit knows' pr panel audit "$(newest)"
@@ -66,7 +66,7 @@ run pr panel review --members ann,ben,eve --discuss 0 --rule majority "$SPEC"
 is "$STATUS" 0 'majority: approved'
 unlike "$OUT" 'revise >' 'without a discussion where none is wanted'
 pr serve --once 2>/dev/null
-like "$(mail_to_you | tr '\n' ' ')" 'approve.*Eve misses a timeout' 'W15: the dissent is kept'
+like "$(mail_to_you | tr '\n' ' ')" 'approve.*Eve misses a timeout' 'the dissent is kept'
 run pr panel review --members ann,ben,eve --discuss 0 --rule any-blocker "$SPEC"
 is "$STATUS" 1 'any-blocker: not approved'
 run pr panel review --members ann,ben,eve --discuss 0 --rule primary --primary eve "$SPEC"
@@ -74,7 +74,7 @@ is "$STATUS" 1 'primary: eve decides'
 run pr panel review --members ann,ben,eve --discuss 0 --rule majority --quorum 3 "$SPEC"
 is "$STATUS" 0 'a quorum that is met'
 
-# --- W33: sealed ---
+# --- Sealed ---
 cat >"$WORK/ben" <<E
 #!/bin/sh
 cat >/dev/null
@@ -91,7 +91,7 @@ E
 says ann approve 'Annette likes it.'
 run pr panel review --members ann,ben --discuss 0 "$SPEC"
 is "$STATUS" 0 'two members'
-like "$(cat "$WORK/seen")" 'ann +m-ann +in, sealed' 'W33: a ballot that is in is sealed'
+like "$(cat "$WORK/seen")" 'ann +m-ann +in, sealed' 'a ballot that is in is sealed'
 unlike "$(cat "$WORK/leak")" 'Annette likes' 'no verb, mail or log has it'
 like "$(cat "$WORK/peeked")" 'Annette likes it' '--unseal shows it'
 is "$(pr panel status "$(newest)" --json | jq -r '.unsealed_by[]')" you 'and that is on record'
@@ -154,18 +154,18 @@ quorum = 3' ''; do
     cp "$WORK/conf" "$HOME_DIR/postrider.conf"
 done
 
-# --- by a review-request: W10 W14 W15 W28 ---
+# --- by a review-request ---
 says ann approve 'Ann likes it.'
 says ben approve 'Ben likes it.'
 says eve revise 'Eve misses a timeout.' blocker
 printf '[panel spec-reviewer-panel]\nmembers = ann, ben, eve\nrule = any-blocker\ndiscuss = 0\n' >>"$HOME_DIR/postrider.conf"
 request=$(notify spec-writer review-request "$SPEC" spec-reviewer-panel)
 pr serve --once 2>/dev/null
-is "$(db "SELECT type || ' ' || sender || ' ' || recipients FROM event ORDER BY id DESC LIMIT 1")" 'rejection spec-reviewer-panel spec-writer' 'W14: revise is a rejection'
+is "$(db "SELECT type || ' ' || sender || ' ' || recipients FROM event ORDER BY id DESC LIMIT 1")" 'rejection spec-reviewer-panel spec-writer' 'revise is a rejection'
 is "$(record)" "proposed|$SPEC|" 'which leaves the state'
 rejection=$(db "SELECT '<' || msgid || '>' FROM event ORDER BY id DESC LIMIT 1")
-like "$(cat "$(mail_of "$rejection")")" 'Revise.*Ann likes it.*Eve misses a timeout.*\[blocker\] line 1' 'W15: one mail has what everybody said'
-is "$(header "$rejection" In-Reply-To)$(header "$rejection" References)" '' 'W32: in a thread of its own'
+like "$(cat "$(mail_of "$rejection")")" 'Revise.*Ann likes it.*Eve misses a timeout.*\[blocker\] line 1' 'one mail has what everybody said'
+is "$(header "$rejection" In-Reply-To)$(header "$rejection" References)" '' 'in a thread of its own'
 is "$(db "SELECT outcome || ' ' || decided_by FROM cycle ORDER BY id DESC LIMIT 1")" 'rejected spec-reviewer-panel' 'the cycle is closed'
 like "$(pr mail thread "$request")" "resolved by $rejection" 'and the thread of the request says by what'
 echo 'It gives up after a minute.' >>"$SPEC"
@@ -176,7 +176,7 @@ is "$(record)" "todo|specs/todo/user-auth.md|spec-reviewer-panel" 'mended, appro
 exits 0 'artifact check is clean' pr artifact check
 exits 0 'panel audit is clean' pr panel audit specs/todo/user-auth.md
 is "$(pr panel list --json | jq -r '.[0].verdict')" approve 'panel list knows it'
-is "$(pr panel audit specs/todo/user-auth.md --json | jq -r '[.[].model] | unique | join(" ")')" 'm-ann m-ben m-eve' 'W10: the audit names the models'
+is "$(pr panel audit specs/todo/user-auth.md --json | jq -r '[.[].model] | unique | join(" ")')" 'm-ann m-ben m-eve' 'the audit names the models'
 
 # --- the author changes it under review: ballots are asked anew ---
 printf 'Scope.\n' >specs/proposed/scope.md

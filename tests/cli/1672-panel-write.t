@@ -23,21 +23,21 @@ done
 printf '[panel spec-writer-panel]\nmembers = ann, ben, eve\n' >>"$HOME_DIR/postrider.conf"
 NEW=specs/proposed/sessions.md
 run pr panel write --sections 'Problem Statement; Goals' "$NEW" 'Sessions must end.'
-is "$STATUS" 0 'W16: the panel writes'
-like "$OUT" 'written: specs/proposed/sessions.md is written, and under review by spec-reviewer' 'W20: and sends it for review'
-like "$(cat "$NEW")" '# sessions.*## Problem Statement.*A session ends after an hour.*## Goals.*A session ends' 'W20: the sections are integrated'
+is "$STATUS" 0 'the panel writes'
+like "$OUT" 'written: specs/proposed/sessions.md is written, and under review by spec-reviewer' 'and sends it for review'
+like "$(cat "$NEW")" '# sessions.*## Problem Statement.*A session ends after an hour.*## Goals.*A session ends' 'the sections are integrated'
 pr serve --once 2>/dev/null
 said=$(cat "$HOME_DIR"/mail/you/new/* | sed -e :a -e '/=$/{N; s/=\n//; ta}' | sed -n '/^Starting Section/p; /^Section . decided/p')
 is "$said" 'Starting Section A: Problem Statement
 Section A decided: a session ends. Moving to Section B...
 Starting Section B: Goals
-Section B decided: a session ends. All sections are decided; '"'$NEW'"' goes to review.' 'W17 W19: the primary announces, decides and goes on'
-like "$(cat "$HOME_DIR"/mail/you/new/*)" 'From: .spec-writer-panel.ann.' 'W17: the primary does'
-unlike "$(cat "$WORK"/ben.page.1)" 'brings an idea' 'W18: each brings ideas of its own'
-like "$(cat "$WORK"/ben.page.2)" 'ann brings an idea.*eve brings an idea' 'W18: then they discuss them'
-like "$(cat "$WORK"/ann.page.3)" 'ben brings an idea.*eve says: take' 'W19: the primary has read all of it'
+Section B decided: a session ends. All sections are decided; '"'$NEW'"' goes to review.' 'the primary announces, decides and goes on'
+like "$(cat "$HOME_DIR"/mail/you/new/*)" 'From: .spec-writer-panel.ann.' 'the primary does'
+unlike "$(cat "$WORK"/ben.page.1)" 'brings an idea' 'each brings ideas of its own'
+like "$(cat "$WORK"/ben.page.2)" 'ann brings an idea.*eve brings an idea' 'then they discuss them'
+like "$(cat "$WORK"/ann.page.3)" 'ben brings an idea.*eve says: take' 'the primary has read all of it'
 is "$(cat "$WORK"/ben.n "$WORK"/eve.n "$WORK"/ann.n | tr '\n' ' ')" '4 4 6 ' 'all are asked alike, and the primary decides'
-is "$(db "SELECT type || ' ' || sender || ' ' || recipients FROM event")" 'review-request spec-writer-panel spec-reviewer' 'W20: a review-request of the panel'
+is "$(db "SELECT type || ' ' || sender || ' ' || recipients FROM event")" 'review-request spec-writer-panel spec-reviewer' 'a review-request of the panel'
 is "$(db "SELECT author FROM artifact WHERE name LIKE '%sessions.md'")" spec-writer-panel 'which is the author'
 exits 0 'the audit is clean' pr panel audit "$NEW"
 exits 65 'what is there is not written' pr panel write "$NEW" x

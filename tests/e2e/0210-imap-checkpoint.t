@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The checkpoints of a role whose mail is on a server lie there too, and who deletes one with a phone stops
-# the job; on evidence only (E13; ENGINE 6).
+# the job; on evidence only.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$POSTRIDER_SRC/tests/lib/serve.sh"
 . "$POSTRIDER_SRC/tests/lib/loop.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The process of an imap account dies at any moment: every mail is taken in once, every move and copy on the
-# server is made once. And a server that numbers its mail anew makes no new work (E9, M7).
+# server is made once. And a server that numbers its mail anew makes no new work.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$POSTRIDER_SRC/tests/lib/serve.sh"
 . "$POSTRIDER_SRC/tests/lib/imap.sh"

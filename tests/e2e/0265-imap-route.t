@@ -53,7 +53,7 @@ ok "mail to two roles is work of both" wait_for becomes 'two tags' 'clerk:handle
 mail 'copy' agent@test.example 'To: bob@example.com' 'Cc: agent@test.example'
 ok "in Cc a role is told, not asked" wait_for becomes copy envoy:ignored
 mail 'a list' agent@test.example 'To: all@lists.example' 'List-Id: <all.lists.example>'
-ok "M37: list mail is not answered, whoever it was for" wait_for becomes 'a list' envoy:ignored
+ok "list mail is not answered, whoever it was for" wait_for becomes 'a list' envoy:ignored
 mail 'bulk' agent@test.example 'To: all@example.com' 'Precedence: bulk'
 ok "nor is bulk mail" wait_for becomes bulk envoy:ignored
 ok "all that was work is moved there" wait_for nothing_owed

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A server that numbers its mail anew: what is known is not work again, what came in between is, and what lay
-# there before the first visit never is. P6, P13.
+# there before the first visit never is.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$POSTRIDER_SRC/tests/lib/serve.sh"
 . "$POSTRIDER_SRC/tests/lib/imap.sh"
@@ -32,10 +32,10 @@ mail 'in between' "$(now)"
 mail 'an old one, of today for the server' 'Sun, 01 Nov 2026 09:30:00 +0000'
 box list INBOX >"$WORK/before"
 visit
-like "$(cat "$WORK/log")" 'numbered its mail anew' "P6: UIDVALIDITY changed"
-is "$(jobs)" 2 "P6: what came in between is work, and nothing else"
+like "$(cat "$WORK/log")" 'numbered its mail anew' "UIDVALIDITY changed"
+is "$(jobs)" 2 "what came in between is work, and nothing else"
 like "$(pr mail list)" 'in between' "that one"
-ok "P6: every mail is as it was" cmp "$WORK/before" <(box list INBOX)
+ok "every mail is as it was" cmp "$WORK/before" <(box list INBOX)
 visit
 is "$(jobs)" 2 "looked at again, nothing is new"
 
@@ -46,16 +46,16 @@ for point in remote-marked remote-filed remote-before-commit remote-committed; d
     POSTRIDER_DIE_AT=$point pr account work --once 2>>"$WORK/log"
 done
 visit
-is "$(jobs)" 3 "P6: killed at each step of that, it is work once"
+is "$(jobs)" 3 "killed at each step of that, it is work once"
 number_anew 4711
 visit
-is "$(jobs)" 3 "P6: a UIDVALIDITY that was there before brings nothing back"
+is "$(jobs)" 3 "a UIDVALIDITY that was there before brings nothing back"
 
 # The same mail again
 mail 'in between' "$(now)"
 mail 'known' "$(now)" Elsewhere
 visit
-is "$(jobs)" 3 "P13: delivered twice, and once more elsewhere: processed once"
+is "$(jobs)" 3 "delivered twice, and once more elsewhere: processed once"
 mail 'and on' "$(now)"
 visit
 is "$(jobs)" 4 "mail that comes now is work"

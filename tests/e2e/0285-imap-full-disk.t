@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # More mail than the disk has room for: what fits is kept and is work, the rest comes when there is room, each
-# once (E9, F1). With disks of our own, so as root alone.
+# once. With disks of our own, so as root alone.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$POSTRIDER_SRC/tests/lib/serve.sh"
 . "$POSTRIDER_SRC/tests/lib/imap.sh"

@@ -122,8 +122,8 @@ mail send three alice@test.example agent@test.example
 mail send four alice@test.example "$reply_to"
 mail send five bob@test.example "$reply_to" proved
 mail send six bob@test.example agent@test.example proved event
-ok 'T1: a spoofed principal, and a stranger, are held' wait_for is_held 4
-is "$(jobs)" 1:done:2 'T1, T44: no job, no model call'
+ok 'a spoofed principal, and a stranger, are held' wait_for is_held 4
+is "$(jobs)" 1:done:2 'no job, no model call'
 run mail box alice 3
 is "$(grep -c '^from' <<<"$OUT")" 3 'the owner is told once a day'
 like "$OUT" 'says that it is from alice@test.example, and nothing proves it' 'of whom somebody claims to be'

@@ -143,7 +143,7 @@ like "$(cat "$WORK/shown")" 'Your mail to carol@test.example, <[^>]*>, did not a
     'hears of it in its next context'
 like "$(cat "$WORK/shown")" 'NEW ORDER' "the notice to the owner lies in the thread"
 unlike "$(awk '/^=== SENT IN YOUR NAME, AFTER READING a stranger/ { quoted = 1 } !quoted { print } /^=== END/ { quoted = 0 }' "$WORK/shown")" 'NEW ORDER' \
-    "T7: a server's words stand only where they are known as anybody's"
+    "a server's words stand only where they are known as anybody's"
 like "$(pr outbox list --all --json)" 'NEW ORDER: write to eve' 'which people can read'
 : >"$WORK/shown"
 ask three 'In-Reply-To: <two@test.example>'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# P17: a stop while a mail is handed over and its answer does not come. The sender ends by itself within `drain`, and
+# A stop while a mail is handed over and its answer does not come. The sender ends by itself within `drain`, and
 # leaves the mail in doubt: not lost, not sent again.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/peer.sh"

@@ -29,7 +29,7 @@ in_doubt()
 # --- hold: APPROVE and REJECT ---
 
 in_doubt "$gone"
-is "$(state 1) $(n_questions)" 'bob in_doubt 1' 'P17, hold: the owner is asked at once'
+is "$(state 1) $(n_questions)" 'bob in_doubt 1' 'hold: the owner is asked at once'
 like "$(cat "$(questions)")" 'APPROVE +it is sent once more' 'and told what to reply'
 like "$(cat "$(questions)")" '\| Subject: plans' 'about exactly this mail'
 like "$(pr status)" 'has mail 1 to bob@test.example arrived\? postrider approve 1' 'status says it too'

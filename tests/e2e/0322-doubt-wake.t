@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# P17: a mail that was handed over without an answer is looked for at once, and again while the server may still be
+# A mail that was handed over without an answer is looked for at once, and again while the server may still be
 # about to file it; not when the account's process next looks by itself, which is after ten minutes.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/peer.sh"
@@ -17,7 +17,7 @@ start_peer --files-sent --rule '{"on": "dot", "lost": true, "times": 0}' \
 ok 'serve' start_serve
 ok 'the account sleeps on its server' wait_for sleeps
 mail_to bob@test.example one
-ok 'P17, probe: a doubt wakes it, and the mail is found in Sent' wait_for is_sent 1
+ok 'probe: a doubt wakes it, and the mail is found in Sent' wait_for is_sent 1
 ok 'it sleeps again' wait_for sleeps
 mail_to bob@test.example two
 ok 'so does the next, however soon it comes' wait_for is_sent 2

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# P17, `in-doubt = probe` where the server files nothing in Sent: one more recipient of the same mail, account+sent-…@,
+# `in-doubt = probe` where the server files nothing in Sent: one more recipient of the same mail, account+sent-…@,
 # whose copy proves that the server took it. The copy is known by its token, and is nobody's mail.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/peer.sh"

@@ -112,7 +112,7 @@ pr submit 2>/dev/null
 pr submit
 person boss read 'Digest of' | sed 's/Digest/Digests/' | pr receive --role envoy
 once
-like "$(trace)" 'ignored +self: ' 'M36: a copy that comes back is no work'
+like "$(trace)" 'ignored +self: ' 'a copy that comes back is no work'
 person boss reply-bare 'Digest of' APPROVE
 once
 is "$(state 1)" 'bob in_doubt' 'a header over another text teaches nothing'

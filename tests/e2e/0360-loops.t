@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Nobody starts a mail war, over real servers: two homes that write to each other, and one home with responders,
-# one of which is Dovecot's own (Sieve, RFC 5230). With servers that take out the header that says so, too (M35, T42).
+# one of which is Dovecot's own (Sieve, RFC 5230). With servers that take out the header that says so, too.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$POSTRIDER_SRC/tests/lib/serve.sh"
 . "$POSTRIDER_SRC/tests/lib/imap.sh"
@@ -184,10 +184,10 @@ home agent; home bob
 begin agent bob
 ask bob@test.example agent@test.example 'a first mail that looks like a person'
 is_quiet
-is "$(mails bob agent) $(mails agent bob)" "1 1" "T42: two homes are silent after an answer to the first mail"
+is "$(mails bob agent) $(mails agent bob)" "1 1" "two homes are silent after an answer to the first mail"
 "$PR_BIN" --home "$WORK/home-bob" send --from envoy --to agent@test.example --subject 'one begins' <<<'Shall we talk?' >/dev/null 2>&1
 is_quiet
-is "$(mails bob agent) $(mails agent bob)" "2 2" "T42: so they are when one of them is told to write to the other"
+is "$(mails bob agent) $(mails agent bob)" "2 2" "so they are when one of them is told to write to the other"
 like "$("$PR_BIN" --home "$WORK/home-bob" --json mail list --state ignored)" 'automatic: Auto-Submitted' "since each says that it is a program"
 if [ -n "${MAILSERVER_SIEVE:-}" ]; then
     ask bob@test.example alice@test.example 'are you there'
@@ -195,7 +195,7 @@ if [ -n "${MAILSERVER_SIEVE:-}" ]; then
     is "$(mails bob alice)" 1 "Dovecot's own responder answers people"
     ask alice@test.example agent@test.example 'a question before I leave'
     is_quiet
-    is "$(mails alice agent) $(mails agent alice)" "1 1" "M35: one mail to somebody on vacation, and no word of the responder"
+    is "$(mails alice agent) $(mails agent alice)" "1 1" "one mail to somebody on vacation, and no word of the responder"
 else
     skip "Dovecot's own responder" "no dovecot-sieve"
 fi
@@ -208,7 +208,7 @@ begin agent
 responder bob plain
 ask bob@test.example agent@test.example 'a question of a person'
 is_quiet
-is "$(mails bob agent)" 2 "M35: a responder that knows no rules gets two mails"
+is "$(mails bob agent)" 2 "a responder that knows no rules gets two mails"
 like "$("$PR_BIN" --home "$WORK/home-agent" --json mail list --state held)" 'loop: the same text came before' "and is known then"
 stop
 imap_start
@@ -217,7 +217,7 @@ begin agent
 responder bob quotes
 ask bob@test.example agent@test.example 'a question of a person'
 is_quiet
-is "$(mails bob agent)" 2 "M35: so does one that quotes what it answers"
+is "$(mails bob agent)" 2 "so does one that quotes what it answers"
 like "$("$PR_BIN" --home "$WORK/home-agent" --json mail list --state held)" 'loop: the same text came before' "and is known as well"
 stop
 imap_start
@@ -227,7 +227,7 @@ begin agent
 responder bob anew
 ask bob@test.example agent@test.example 'a question of a person'
 is_quiet
-is "$(mails bob agent)" 4 "M35: one that says something new each time is stopped by the limit"
+is "$(mails bob agent)" 4 "one that says something new each time is stopped by the limit"
 like "$("$PR_BIN" --home "$WORK/home-agent" status)" 'may mail [0-9]+ to bob@test.example leave' "and a person is asked"
 stop
 
@@ -238,7 +238,7 @@ home agent; home bob
 begin agent bob
 ask bob@test.example agent@test.example 'a first mail'
 is_quiet
-is "$(mails bob agent) $(mails agent bob)" "1 1" "T42: two homes without Auto-Submitted: one answer, and silence"
+is "$(mails bob agent) $(mails agent bob)" "1 1" "two homes without Auto-Submitted: one answer, and silence"
 stop
 export MAILSERVER_STRIP='(Auto-Submitted|X-Auto-Response-Suppress)'
 imap_start
@@ -248,7 +248,7 @@ if [ -n "${MAILSERVER_SIEVE:-}" ]; then
     ask alice@test.example agent@test.example 'a question before I leave'
     is_quiet
     n=$(mails alice agent)
-    is "$(mails agent alice)" 2 "M35: Dovecot's responder answers what does not look like a program's"
+    is "$(mails agent alice)" 2 "Dovecot's responder answers what does not look like a program's"
     ok "and is silent after $n mails" [ "$n" -ge 1 -a "$n" -le 2 ]
 else
     skip "Dovecot's own responder" "no dovecot-sieve"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Rows of servers and of what they are told: greylisting (P21), a bounce after the mail was accepted (P20), headers and
-# addresses that are more (T15, T16), names that lead nowhere (P22), a password that is repeated (T27). The peer's log is the witness.
+# Rows of servers and of what they are told: greylisting, a bounce after the mail was accepted, headers and
+# addresses that are more, names that lead nowhere, a password that is repeated. The peer's log is the witness.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$POSTRIDER_SRC/tests/lib/peer.sh"
 peer_home hold
@@ -14,23 +14,23 @@ state() { db "SELECT group_concat(state, ' ') FROM delivery WHERE address = '$1@
 accepted() { local n; n=$(grep -c '"event": "accepted"' "$WORK/log"); echo "$n"; }
 owner_mails() { pr deliver; find "$HOME_DIR/mail/you/new" -type f 2>/dev/null | wc -l; }
 
-# --- P21 ---
+# --- greylisting ---
 
 start_peer --rule '{"on": "RCPT", "answer": "451 4.7.1 greylisted, try again in 5 minutes", "times": 2}'
 echo hello | pr send --from envoy --to bob@test.example --subject grey >/dev/null
 pr submit 2>/dev/null
-is "$(state bob) $(accepted)" 'retry 0' 'P21: 451 first: it is to be tried again'
-is "$(owner_mails)" 0 'P21: nobody is told of that'
+is "$(state bob) $(accepted)" 'retry 0' '451 first: it is to be tried again'
+is "$(owner_mails)" 0 'nobody is told of that'
 pr submit 2>/dev/null
-is "$(accepted) $(grep -c '"line": "RCPT' "$WORK/log")" '0 1' 'P21: and not at once'
+is "$(accepted) $(grep -c '"line": "RCPT' "$WORK/log")" '0 1' 'and not at once'
 POSTRIDER_CLOCK=+400 pr submit 2>/dev/null
-is "$(state bob)" retry 'P21: too early once more'
+is "$(state bob)" retry 'too early once more'
 POSTRIDER_CLOCK=+4000 pr submit 2>/dev/null
-is "$(state bob) $(accepted)" 'sent 1' 'P21: later it is delivered'
+is "$(state bob) $(accepted)" 'sent 1' 'later it is delivered'
 POSTRIDER_CLOCK=+9000 pr submit 2>/dev/null
-is "$(accepted)" 1 'P21: one copy'
+is "$(accepted)" 1 'one copy'
 
-# --- P20 ---
+# --- mail that comes late, twice or back ---
 
 from_carol() # ID [HEADER]
 {
@@ -52,36 +52,36 @@ is "$(state carol) $(accepted)" 'sent 1' 'an answer is accepted'
 sender=$(grep -o '"sender": "[^"]*"' "$WORK/log" | tail -n 1 | cut -d'"' -f4)
 n=$(owner_mails)
 bounce "${sender/+b.*@/+b.1.aaaaaaaaaaaaaaaa@}" forged
-is "$(state carol) $(owner_mails)" "sent $n" 'P20: a bounce to another tag says nothing'
+is "$(state carol) $(owner_mails)" "sent $n" 'a bounce to another tag says nothing'
 : >"$WORK/shown"
 bounce "$sender" real
-is "$(state carol)" failed 'P20: one to the envelope of the mail is tied to it'
-like "$(pr outbox list --all)" 'failed +carol@test.example' 'P20: in sight'
-is "$(owner_mails)" $((n + 1)) 'P20: the owner is told'
+is "$(state carol)" failed 'one to the envelope of the mail is tied to it'
+like "$(pr outbox list --all)" 'failed +carol@test.example' 'in sight'
+is "$(owner_mails)" $((n + 1)) 'the owner is told'
 bounce "$sender" again
-is "$(owner_mails) $(accepted)" "$((n + 1)) 1" 'P20: once, and a bounce is never answered'
-is "$(cat "$WORK/shown")" '' 'P20: nor is it work'
-like "$(pr mail trace '<real@mx.example>')" 'bounce' 'P20: mail trace says what it was'
+is "$(owner_mails) $(accepted)" "$((n + 1)) 1" 'once, and a bounce is never answered'
+is "$(cat "$WORK/shown")" '' 'nor is it work'
+like "$(pr mail trace '<real@mx.example>')" 'bounce' 'mail trace says what it was'
 from_carol two 'In-Reply-To: <one@test.example>'
-like "$(cat "$WORK/shown")" 'Your mail to carol@test.example, <[^>]*>, did not arrive' 'P20: the job hears of it'
+like "$(cat "$WORK/shown")" 'Your mail to carol@test.example, <[^>]*>, did not arrive' 'the job hears of it'
 
-# --- T15, T16: on the wire ---
+# --- On the wire ---
 
 start_peer
 n=$(accepted)
 for to in $'bob@test.example\r\nRCPT TO:<evil@test.example>' 'bob@test.example> RCPT TO:<evil@test.example' 'bob@test.example>NOTIFY=NEVER' '<bob@test.example' "$(printf 'b%.0s' {1..300})@test.example" '-bob @test.example'; do
     echo hello | pr send --from envoy --to "$to" --subject x >/dev/null 2>&1
-    isnt $? 0 "T16: no address: $(printf %q "${to:0:40}")"
+    isnt $? 0 "no address: $(printf %q "${to:0:40}")"
 done
 for subject in $'x\r\nBcc: evil@test.example' $'x\nBcc: evil@test.example' $'x\r\n.\r\nMAIL FROM:<evil@test.example>'; do
     echo hello | pr send --from envoy --to bob@test.example --subject "$subject" >/dev/null 2>&1
 done
 printf 'one\n.\nMAIL FROM:<evil@test.example>\n..\n\r.\r\nBcc: evil@test.example\n.' | pr send --from envoy --to bob@test.example --subject 'dots' >/dev/null
 pr submit 2>/dev/null
-is "$(grep -c '"event": "accepted"' "$WORK/log") $(grep -c '"line": "MAIL FROM' "$WORK/log")" '1 1' 'T16: one mail is one mail'
-unlike "$(grep '"side": "smtp"' "$WORK/log" | grep -v '"event": "sent"')" 'RCPT TO:<evil' 'T15: and nobody else gets it'
+is "$(grep -c '"event": "accepted"' "$WORK/log") $(grep -c '"line": "MAIL FROM' "$WORK/log")" '1 1' 'one mail is one mail'
+unlike "$(grep '"side": "smtp"' "$WORK/log" | grep -v '"event": "sent"')" 'RCPT TO:<evil' 'and nobody else gets it'
 
-# --- P22: names that lead nowhere, or to many places ---
+# --- Names that lead nowhere, or to many places ---
 
 cat >"$WORK/resolve.c" <<'C'
 #define _GNU_SOURCE
@@ -126,20 +126,20 @@ if cc -shared -fPIC -o "$WORK/resolve.so" "$WORK/resolve.c" -ldl 2>"$WORK/cc.err
         ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 LD_PRELOAD=$WORK/resolve.so timeout 60 "$PR_BIN" --home "$HOME_DIR" submit >"$WORK/submit.err" 2>&1
         state "$2"
     }
-    like "$(submit_to nxdomain.test nx)" '^(retry|ready)$' 'P22: a name that does not exist: the mail waits'
-    like "$(pr --json outbox list)" "nxdomain.test': Could not resolve" 'P22: and the outbox says why'
+    like "$(submit_to nxdomain.test nx)" '^(retry|ready)$' 'a name that does not exist: the mail waits'
+    like "$(pr --json outbox list)" "nxdomain.test': Could not resolve" 'and the outbox says why'
     pr config set smtp host 127.0.0.1; pr submit 2>/dev/null
-    like "$(submit_to servfail.test sf)" '^(retry|ready)$' 'P22: a name server that fails: likewise'
-    is "$(POSTRIDER_CLOCK=+90000 submit_to blackhole.test bh)" sent 'P22: IPv6 leads nowhere: IPv4 does'
-    is "$(POSTRIDER_CLOCK=+190000 submit_to several.test ff)" sent 'P22: several addresses, and only the last one answers'
-    is "$(state nx) $(state sf)" 'sent sent' 'P22: and what waited leaves with them'
-    is "$(grep '"event": "accepted"' "$WORK/log" | grep -o '"id": "[^"]*"' | sort | uniq -d)" '' 'P22: once each'
+    like "$(submit_to servfail.test sf)" '^(retry|ready)$' 'a name server that fails: likewise'
+    is "$(POSTRIDER_CLOCK=+90000 submit_to blackhole.test bh)" sent 'IPv6 leads nowhere: IPv4 does'
+    is "$(POSTRIDER_CLOCK=+190000 submit_to several.test ff)" sent 'several addresses, and only the last one answers'
+    is "$(state nx) $(state sf)" 'sent sent' 'and what waited leaves with them'
+    is "$(grep '"event": "accepted"' "$WORK/log" | grep -o '"id": "[^"]*"' | sort | uniq -d)" '' 'once each'
     cp "$WORK/conf.login" "$HOME_DIR/postrider.conf"
 else
-    skip 'P22: names that lead nowhere' 'no compiler'
+    skip 'names that lead nowhere' 'no compiler'
 fi
 
-# --- T27: the password, in everything that anybody can read ---
+# --- The password, in everything that anybody can read ---
 
 pr config set smtp host 127.0.0.1
 pr config set postrider log-level debug
@@ -154,7 +154,7 @@ for answer in '535 5.7.8 CANARY-password is wrong' '454 4.7.0 no, not AGFnZW50QH
     done
 done
 pr deliver
-ok 'T27: a server that repeats the password was heard' grep -q '535' "$WORK/said"
-is "$(grep -l 'CANARY\|Q0FOQVJZ\|DQU5BUlkt' "$WORK/said" | wc -l)" 0 'T27: nothing that was said holds the password'
-is "$(grep -rlaE 'CANARY|DQU5BUlkt' "$HOME_DIR" | grep -v '/password$')" '' 'T27: nor does a file of the home, but the one that it is in'
+ok 'a server that repeats the password was heard' grep -q '535' "$WORK/said"
+is "$(grep -l 'CANARY\|Q0FOQVJZ\|DQU5BUlkt' "$WORK/said" | wc -l)" 0 'nothing that was said holds the password'
+is "$(grep -rlaE 'CANARY|DQU5BUlkt' "$HOME_DIR" | grep -v '/password$')" '' 'nor does a file of the home, but the one that it is in'
 done_testing

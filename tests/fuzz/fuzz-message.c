@@ -1,4 +1,4 @@
-/* M45: any bytes are a message; what comes out is valid UTF-8 and within its limits. */
+/* Any bytes are a message; what comes out is valid UTF-8 and within its limits. */
 #include "base/limits.h"
 #include "mail/message.h"
 #include <stdint.h>

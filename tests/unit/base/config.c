@@ -227,7 +227,7 @@ test_role_get(void)
     g_assert_cmpstr(far->message, ==, "no role 'x\\x1by'");
 }
 
-/* Row C2 and its kin. Each case is a whole file. */
+/* Wrong settings. Each case is a whole file. */
 static const struct {
     const char *text;
     const char *want;

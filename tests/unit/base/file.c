@@ -173,7 +173,7 @@ test_create(void)
     g_assert_cmpuint(tmpdir_count(&dir), ==, 1);
 }
 
-/* Row F1: what does not fit leaves the old content and no tmp file. */
+/* What does not fit leaves the old content and no tmp file. */
 static void
 test_no_space(void)
 {
@@ -202,7 +202,7 @@ on_alarm(int sig)
 {
 }
 
-/* Row F5: a reader that takes a little at a time, and a signal every millisecond. */
+/* A reader that takes a little at a time, and a signal every millisecond. */
 static void
 test_short_writes(void)
 {

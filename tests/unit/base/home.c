@@ -131,7 +131,7 @@ test_keys(void)
     }
 }
 
-/* Row T33, and what is no home at all. */
+/* A home that others can change, and what is no home at all. */
 static void
 test_not_a_home(void)
 {
@@ -202,7 +202,7 @@ make_binary(const TmpDir *dir)
     g_assert_cmpint(write(fd, "[postrider]\n\0\377", 14), ==, 14);
 }
 
-/* Row C1: each says which file and why, and none hangs. */
+/* Each says which file and why, and none hangs. */
 static void
 test_bad_config_files(void)
 {

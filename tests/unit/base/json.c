@@ -3,7 +3,7 @@
 #include "base/json_plain.h"
 #include "base/limits.h"
 
-/* Rows J2 to J6 of the list of bad inputs: what is refused, and how it is said. */
+/* What is refused, and how it is said. */
 static const struct {
     const char *text;
     const char *want_error; /* a part of the message; NULL: accepted */
@@ -267,7 +267,7 @@ test_format(void)
 static const char document[] =
     "{\"s\":\"x\",\"i\":5,\"r\":1.0,\"b\":true,\"a\":[],\"n\":null,\"extra\":0}";
 
-/* Row J7: the message names the path. */
+/* The message names the path. */
 static void
 test_members(void)
 {
@@ -360,7 +360,7 @@ test_only(void)
     g_assert_cmpstr(far->message, ==, "i: is not known here");
 }
 
-/* Row J1. The suite leaves these four open to us: it says that they may be accepted, and a
+/* The suite leaves these four open to us: it says that they may be accepted, and a
  * state file must not hold them. */
 static const char *const stricter[] = {
     "y_object_duplicated_key.json",

@@ -75,7 +75,7 @@ test_wait(void)
     g_assert_cmpint(waitpid(holder, NULL, 0), ==, holder);
 }
 
-/* Row F8: what stands in the file says nothing about who holds it. */
+/* What stands in the file says nothing about who holds it. */
 static void
 test_stale(void)
 {
@@ -91,7 +91,7 @@ test_stale(void)
     }
 }
 
-/* Row F7: the holder can tell that the name leads elsewhere. */
+/* The holder can tell that the name leads elsewhere. */
 static void
 test_replaced(void)
 {

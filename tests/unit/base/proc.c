@@ -275,7 +275,7 @@ mask_of(const char *status, const char *name)
     return g_ascii_strtoull(p + strlen(name), NULL, 16);
 }
 
-/* Row T26: a descriptor that somebody forgot to mark does not reach the child, nor do our
+/* A descriptor that somebody forgot to mark does not reach the child, nor do our
  * signal settings. Signals 32 and 33 are glibc's own; every posix_spawn ignores them. */
 static void
 test_nothing_inherited(void)
@@ -429,7 +429,7 @@ test_helper(void)
     g_assert_true(err_is(error, ERR_CONFIG));
 }
 
-/* Row C10: with all three closed, no file of ours becomes 0, 1 or 2, and a closed stdout still
+/* With all three closed, no file of ours becomes 0, 1 or 2, and a closed stdout still
  * fails. */
 static void
 test_init_closed(void)

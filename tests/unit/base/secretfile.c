@@ -1,4 +1,4 @@
-/* Files with secrets, and what systemd hands over instead (C3). */
+/* Files with secrets, and what systemd hands over instead. */
 #include "base/secretfile.h"
 #include "base/err.h"
 #include "tmpdir.h"

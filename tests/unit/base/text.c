@@ -42,7 +42,7 @@ static const struct {
     {"a\nb\tc\r", true, "a\nb\tc\\x0d"},
     {"\033[31mred", true, "\\x1b[31mred"},
     {"\177", true, "\\x7f"},
-    {"\302\233x", true, "\\u{9b}x"},                                /* C1: CSI */
+    {"\302\233x", true, "\\u{9b}x"},                                /* CSI of one byte */
     {"\233x\377", true, "\\x9bx\\xff"},                             /* raw bytes */
     {"\342\200\256evil", true, "\\u{202e}evil"},                    /* right-to-left override */
     {"\342\201\246x", true, "\\u{2066}x"},                          /* isolate */

@@ -1,4 +1,4 @@
-/* Brains that are asked by HTTP, against tools/fake-model (L14, T27). */
+/* Brains that are asked by HTTP, against tools/fake-model. */
 #include "../wire/fakemodel.h"
 #include "base/clock.h"
 #include "brain/brain.h"

@@ -1,4 +1,4 @@
-/* Where a key may come from, and where it may not go (C3, T27). */
+/* Where a key may come from, and where it may not go. */
 #include "brain/api_key.h"
 #include "../base/tmpdir.h"
 #include "base/err.h"

@@ -1,5 +1,4 @@
-/* Checkpoint documents: what is signed, what is believed, and what becomes of it (J10, T4-T6,
- * M24-M26). */
+/* Checkpoint documents: what is signed, what is believed, and what becomes of it. */
 #include "engine/checkpoint/continuation.h"
 #include "base/json.h"
 #include "engine/checkpoint/checkpoint.h"
@@ -59,7 +58,7 @@ fate_of(TestWork *w, const Continuation *c)
     return fate;
 }
 
-/* E20-E34: all of the seed's fields, in order, then ours, the MAC last. */
+/* All of the seed's fields, in order, then ours, the MAC last. */
 static void
 test_members(TestWork *w, gconstpointer data)
 {
@@ -111,7 +110,7 @@ test_members(TestWork *w, gconstpointer data)
     g_assert_cmpstr(json_string_value(json_object_get(doc, "working_note")), ==, "half ä\nway");
 }
 
-/* J10: every byte counts, and so does the key. */
+/* Every byte counts, and so does the key. */
 static void
 test_mac(TestWork *w, gconstpointer data)
 {
@@ -134,7 +133,7 @@ test_mac(TestWork *w, gconstpointer data)
     g_assert_null(none);
 }
 
-/* J10, T5: replay, a future seq, another job's number, an order in between. */
+/* Replay, a future seq, another job's number, an order in between. */
 static void
 test_fates(TestWork *w, gconstpointer data)
 {
@@ -284,7 +283,7 @@ seen_in(TestWork *w, const char *raw)
     return seen;
 }
 
-/* T4, M24, M25, M26. */
+/* */
 static void
 test_mails(TestWork *w, gconstpointer data)
 {
@@ -307,7 +306,7 @@ test_mails(TestWork *w, gconstpointer data)
     g_assert_cmpint(seen_in(w, forwarded), ==, CONT_NOT_ONE);
 }
 
-/* E14-E19, and that the document comes back byte by byte through MIME. */
+/* And that the document comes back byte by byte through MIME. */
 static void
 test_compose(TestWork *w, gconstpointer data)
 {
@@ -361,7 +360,7 @@ put_session(TestWork *w)
     test_commit(&txn);
 }
 
-/* T6, promise 9: lost with the store, back from the mail, with its counters. */
+/* Promise 9: lost with the store, back from the mail, with its counters. */
 static void
 test_restore(TestWork *w, gconstpointer data)
 {
@@ -414,7 +413,7 @@ test_restore(TestWork *w, gconstpointer data)
     work_close(&fresh, NULL);
 }
 
-/* T6: whoever puts an old copy into INBOX sets no counter back, and gives no trust. */
+/* Whoever puts an old copy into INBOX sets no counter back, and gives no trust. */
 static void
 test_restore_highest(TestWork *w, gconstpointer data)
 {
@@ -455,7 +454,7 @@ test_restore_highest(TestWork *w, gconstpointer data)
     work_close(&fresh, NULL);
 }
 
-/* E11: what a copy in Done is as new as was used, or cancelled. */
+/* What a copy in Done is as new as was used, or cancelled. */
 static void
 test_restore_done(TestWork *w, gconstpointer data)
 {

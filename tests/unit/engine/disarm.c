@@ -1,4 +1,4 @@
-/* Links in what was written after words of a stranger were read (T12). */
+/* Links in what was written after words of a stranger were read. */
 #include "engine/run/disarm.h"
 #include <glib.h>
 

@@ -1,4 +1,4 @@
-/* Links in what an agent writes, and which of them could take something along (T12). */
+/* Links in what an agent writes, and which of them could take something along. */
 #include "engine/run/links.h"
 #include "engine/run/disarm.h"
 
@@ -110,8 +110,8 @@ int
 main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/links/T12-find", test_find);
-    g_test_add_func("/links/T12-known", test_known);
-    g_test_add_func("/links/T12-hosts", test_hosts);
+    g_test_add_func("/links/find", test_find);
+    g_test_add_func("/links/known", test_known);
+    g_test_add_func("/links/hosts", test_hosts);
     return g_test_run();
 }

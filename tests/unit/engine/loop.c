@@ -1,4 +1,4 @@
-/* What a step commit makes of a proposal that can't all be done (E68, and a lying brain). */
+/* What a step commit makes of a proposal that can't all be done, and of a lying brain. */
 #include "engine/run/commit.h"
 #include "store/job/step_rows.h"
 #include "store/note/note_versions.h"

@@ -132,6 +132,6 @@ main(int argc, char **argv)
         g_test_add_data_func(path, &cases[i], test_case);
     }
     g_test_add_func("/outward/whose", test_whose);
-    g_test_add_func("/outward/copies-P17", test_copies);
+    g_test_add_func("/outward/copies", test_copies);
     return g_test_run();
 }

@@ -284,7 +284,7 @@ state_of(Fixture *f, const char *msgid)
     return row->state;
 }
 
-/* L16: a second answer is refused, with the name of the first. */
+/* A second answer is refused, with the name of the first. */
 static void
 test_reply(Fixture *f, gconstpointer data)
 {
@@ -308,7 +308,7 @@ test_reply(Fixture *f, gconstpointer data)
     g_assert_cmpint(state_of(f, "one@example.org"), ==, MSG_HANDLED);
 }
 
-/* L17: only what was shown can be settled. */
+/* Only what was shown can be settled. */
 static void
 test_reply_named(Fixture *f, gconstpointer data)
 {
@@ -486,7 +486,7 @@ test_note_floor(Fixture *f, gconstpointer data)
     g_assert_cmpint(after->label, ==, TRUST_ANYONE);
 }
 
-/* L16: an order took the job away: nothing is sent, the program hears it, and so does the run.
+/* An order took the job away: nothing is sent, the program hears it, and so does the run.
  */
 static void
 test_fenced(Fixture *f, gconstpointer data)

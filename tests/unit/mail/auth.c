@@ -1,5 +1,5 @@
 /*
- * T1, T2, T3: who is believed. Each row is a mail's header as a provider writes it, or as
+ * Who is believed. Each row is a mail's header as a provider writes it, or as
  * somebody would write it who wants to be believed.
  */
 #include "mail/auth.h"
@@ -217,11 +217,11 @@ static const struct {
     {"dmarc for another domain", ME,
      RESULT("dmarc=pass header.from=evil.example") POSTFIX_BORDER ANN, AUTH_DMARC, NULL},
     {"dmarc for nobody", ME, RESULT("dmarc=pass") POSTFIX_BORDER ANN, AUTH_DMARC, NULL},
-    {"T3 A-label and U-label", ME,
+    {"A-label and U-label", ME,
      RESULT("dmarc=pass header.from=xn--e1afmkfd.xn--p1ai")
          POSTFIX_BORDER HEAD_FROM("ann@пример.рф"),
      AUTH_DMARC, "dmarc"},
-    {"T3 Cyrillic a", ME,
+    {"Cyrillic a", ME,
      RESULT("dmarc=pass header.from=example.org") POSTFIX_BORDER HEAD_FROM("ann@exаmple.org"),
      AUTH_DMARC, NULL},
     {"none believes From", "", ANN, AUTH_NONE, "none"},
@@ -273,89 +273,89 @@ static const struct {
 
     /* forged */
     {"nobody is believed by default", "", RSPAMD POSTFIX_BORDER ANN, AUTH_DMARC, NULL},
-    {"T1 below the first foreign Received", ME,
+    {"below the first foreign Received", ME,
      RESULT("dmarc=fail header.from=example.org") EVIL_BORDER
      "Received: from x (x [192.0.2.67]) by evil.example; x\n" FORGED ANN,
      AUTH_DMARC, NULL},
-    {"T1 right below the border, though our server spoke above it", ME,
+    {"right below the border, though our server spoke above it", ME,
      RESULT("dmarc=fail header.from=example.org") EVIL_BORDER FORGED ANN, AUTH_DMARC, NULL},
-    {"T1 our server was silent: below a foreign Received", ME,
+    {"our server was silent: below a foreign Received", ME,
      EVIL_BORDER "Received: from x by evil.example; x\n" FORGED ANN, AUTH_DMARC, NULL},
-    {"T1 below a Received that pretends to be ours", ME,
+    {"below a Received that pretends to be ours", ME,
      EVIL_BORDER
      "Received: from localhost (localhost [127.0.0.1]) by mail.me.example; x\n" FORGED ANN,
      AUTH_DMARC, NULL},
-    {"T1 below a Received without by", ME, EVIL_BORDER "Received: x\n" FORGED ANN, AUTH_DMARC,
+    {"below a Received without by", ME, EVIL_BORDER "Received: x\n" FORGED ANN, AUTH_DMARC,
      NULL},
-    {"T1 the client called itself one of ours", ME,
+    {"the client called itself one of ours", ME,
      POSTFIX_LMTP
      "Received: from mail.me.example (unknown [192.0.2.66]) by mail.me.example; x\n"
      "Received: from localhost (localhost [127.0.0.1]) by mail.me.example; x\n" FORGED ANN,
      AUTH_DMARC, NULL},
-    {"T1 the client's name holds a by", ME,
+    {"the client's name holds a by", ME,
      POSTFIX_LMTP
      "Received: from a by mail.me.example (unknown [192.0.2.66]) by mail.me.example; x\n"
      "Received: from localhost (localhost [127.0.0.1]) by mail.me.example; x\n" FORGED ANN,
      AUTH_DMARC, NULL},
-    {"T1 the client's address is named like our parent", ME,
+    {"the client's address is named like our parent", ME,
      POSTFIX_LMTP
      "Received: from x (example [192.0.2.66]) by mail.me.example; x\n"
      "Received: from localhost (localhost [127.0.0.1]) by mail.me.example; x\n" FORGED ANN,
      AUTH_DMARC, NULL},
-    {"T1 a second opinion beside ours", GOOGLE,
+    {"a second opinion beside ours", GOOGLE,
      GMAIL_TOP GMAIL_FAIL
      "Authentication-Results: mx.google.com; dmarc=pass header.from=example.org\n" ANN,
      AUTH_DMARC, NULL},
-    {"T1 a second opinion further down", ME,
+    {"a second opinion further down", ME,
      RESULT("spf=none") "X: y\n" FORGED POSTFIX_BORDER ANN, AUTH_DMARC, NULL},
-    {"T1 our id in capitals", ME,
+    {"our id in capitals", ME,
      "Authentication-Results: MAIL.me.example; dmarc=pass "
      "header.from=example.org\n" POSTFIX_BORDER ANN,
      AUTH_DMARC, NULL},
-    {"T1 an id that ends like ours", ME,
+    {"an id that ends like ours", ME,
      "Authentication-Results: evil-mail.me.example; dmarc=pass "
      "header.from=example.org\n" POSTFIX_BORDER ANN,
      AUTH_DMARC, NULL},
-    {"T1 an id that ends like a wildcard", FASTMAIL,
+    {"an id that ends like a wildcard", FASTMAIL,
      "Authentication-Results: xmessagingengine.com; dmarc=pass "
      "header.from=example.org\n" POSTFIX_BORDER ANN,
      AUTH_DMARC, NULL},
-    {"T1 the wildcard itself", FASTMAIL,
+    {"the wildcard itself", FASTMAIL,
      "Authentication-Results: .messagingengine.com.evil; dmarc=pass "
      "header.from=example.org\n" POSTFIX_BORDER ANN,
      AUTH_DMARC, NULL},
-    {"T1 the word outlook as id", "outlook",
+    {"the word outlook as id", "outlook",
      OUTLOOK_TOP
      "Authentication-Results: outlook; dmarc=pass header.from=example.org\n" OUTLOOK_BORDER ANN,
      AUTH_DMARC, NULL},
-    {"T1 no id, and not Microsoft", "outlook mail.me.example",
+    {"no id, and not Microsoft", "outlook mail.me.example",
      "Authentication-Results: dmarc=pass header.from=example.org\n" POSTFIX_BORDER ANN,
      AUTH_DMARC, NULL},
-    {"T1 no id, and Microsoft is not believed", ME,
+    {"no id, and Microsoft is not believed", ME,
      OUTLOOK_TOP OUTLOOK_RESULT OUTLOOK_BORDER ANN, AUTH_DMARC, NULL},
-    {"T1 Microsoft was silent", "outlook",
+    {"Microsoft was silent", "outlook",
      OUTLOOK_TOP OUTLOOK_BORDER "Received: from a.prod.outlook.com (2603:10a6::1) by "
                                 "b.prod.outlook.com; x\n" OUTLOOK_RESULT ANN,
      AUTH_DMARC, NULL},
-    {"T1 another tenant calls itself inner", "outlook",
+    {"another tenant calls itself inner", "outlook",
      OUTLOOK_TOP
      "Received: from x.prod.outlook.com (192.0.2.66) by y.mail.protection.outlook.com; x\n"
      "Received: from a.prod.outlook.com (2603:10a6::1) by b.prod.outlook.com; "
      "x\n" OUTLOOK_RESULT ANN,
      AUTH_DMARC, NULL},
-    {"T1 in the body", ME, POSTFIX_BORDER "From: ann@example.org\nTo: e@me.example\n\n" FORGED,
+    {"in the body", ME, POSTFIX_BORDER "From: ann@example.org\nTo: e@me.example\n\n" FORGED,
      AUTH_DMARC, NULL},
-    {"T1 without any Received", ME, FORGED ANN, AUTH_DMARC, NULL},
-    {"T1 ARC is not it", ME,
+    {"without any Received", ME, FORGED ANN, AUTH_DMARC, NULL},
+    {"ARC is not it", ME,
      "ARC-Authentication-Results: i=1; mail.me.example; dmarc=pass "
      "header.from=example.org\n" POSTFIX_BORDER ANN,
      AUTH_DMARC, NULL},
-    {"T2 two From", ME, RSPAMD POSTFIX_BORDER "From: eve@evil.example\n" ANN, AUTH_DMARC, NULL},
-    {"T2 two From, none needed", "", "From: eve@evil.example\n" ANN, AUTH_NONE, NULL},
-    {"T2 two addresses in From", ME,
+    {"two From", ME, RSPAMD POSTFIX_BORDER "From: eve@evil.example\n" ANN, AUTH_DMARC, NULL},
+    {"two From, none needed", "", "From: eve@evil.example\n" ANN, AUTH_NONE, NULL},
+    {"two addresses in From", ME,
      RSPAMD POSTFIX_BORDER "From: ann@example.org, eve@evil.example\nTo: e@me.example\n\nx\n",
      AUTH_DMARC, NULL},
-    {"T2 the address in the name", ME,
+    {"the address in the name", ME,
      RSPAMD POSTFIX_BORDER
      "From: \"ann@example.org\" <eve@evil.example>\nTo: e@me.example\n\nx\n",
      AUTH_DMARC, NULL},
@@ -435,7 +435,7 @@ int
 main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/mail/auth/verdicts-T1-T2-T3", test_verdicts);
+    g_test_add_func("/mail/auth/verdicts", test_verdicts);
     g_test_add_func("/mail/auth/find-id", test_find_id);
     g_test_add_func("/mail/auth/hops", test_hops);
     return g_test_run();

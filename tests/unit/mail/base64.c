@@ -32,16 +32,16 @@ test_base64(void)
         {"plain", "aGVsbG8gd29ybGQ=", "hello world", false},
         {"lines", "aGVs\r\nbG8g\r\nd29y bGQ=\r\n", "hello world", false},
         {"two pads", "YQ==", "a", false},
-        {"M16 no padding, one byte", "e30", "{}", true},
-        {"M16 no padding, two bytes", "YQ", "a", true},
-        {"M16 half the padding", "YQ=", "a", true},
-        {"M16 padded chunks", "YQ==Yg==Yw==", "abc", false},
-        {"M16 padded chunks in lines", "YQ==\nYmM=\nZA==\n", "abcd", false},
-        {"M16 4n+1", "YWJjZ", "abc", true},
-        {"M16 junk", "aG!V#s-bG8=", "hello", true},
-        {"M16 a comment", "aGVsbG8= -- sent by x", "hello\xb1\xe9\xedo,", true},
-        {"M16 nothing", "", "", false},
-        {"M16 only padding", "====", "", true},
+        {"no padding, one byte", "e30", "{}", true},
+        {"no padding, two bytes", "YQ", "a", true},
+        {"half the padding", "YQ=", "a", true},
+        {"padded chunks", "YQ==Yg==Yw==", "abc", false},
+        {"padded chunks in lines", "YQ==\nYmM=\nZA==\n", "abcd", false},
+        {"4n+1", "YWJjZ", "abc", true},
+        {"junk", "aG!V#s-bG8=", "hello", true},
+        {"a comment", "aGVsbG8= -- sent by x", "hello\xb1\xe9\xedo,", true},
+        {"nothing", "", "", false},
+        {"only padding", "====", "", true},
         {"group across lines", "aG\nVs\nbG\n8=", "hello", false},
     };
 
@@ -57,12 +57,12 @@ test_qp(void)
         {"soft break", "one=\ntwo", "onetwo", false},
         {"soft break with CRLF", "one=\r\ntwo", "onetwo", false},
         {"soft break with blanks", "one=  \ntwo", "onetwo", false},
-        {"M17 = at the end", "abc=", "abc", false},
-        {"M17 =XY", "a=XYb", "a=XYb", true},
-        {"M17 =0D=0A", "a=0D=0Ab", "a\r\nb", false},
-        {"M17 blanks at the end of a line", "a \t\nb  ", "a\nb", false},
-        {"M17 half an escape", "a=4", "a=4", true},
-        {"M17 two signs", "a==41", "a=A", true},
+        {"= at the end", "abc=", "abc", false},
+        {"=XY", "a=XYb", "a=XYb", true},
+        {"=0D=0A", "a=0D=0Ab", "a\r\nb", false},
+        {"blanks at the end of a line", "a \t\nb  ", "a\nb", false},
+        {"half an escape", "a=4", "a=4", true},
+        {"two signs", "a==41", "a=A", true},
         {"nothing", "", "", false},
     };
 
@@ -81,7 +81,7 @@ test_qp_word(void)
     check(qp_decode_word, cases, G_N_ELEMENTS(cases));
 }
 
-/* M17: a line of a thousand characters with its soft break, many times. */
+/* A line of a thousand characters with its soft break, many times. */
 static void
 test_long_lines(void)
 {

@@ -19,9 +19,9 @@ test_html(void)
          "a&b <x> äää &bogus; &\n", false},
         {"bad numbers", "&#0;&#xD800;&#99999999;", "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\n",
          false},
-        {"M38 script and style", "<style>p{}</style>a<script>if (a<b) x()</script>b", "ab\n",
+        {"script and style", "<style>p{}</style>a<script>if (a<b) x()</script>b", "ab\n",
          false},
-        {"M38 head", "<html><head><title>t</title><meta x></head><body>b</body>", "b\n", false},
+        {"head", "<html><head><title>t</title><meta x></head><body>b</body>", "b\n", false},
         {"head that is not closed", "<head><title>t</title><body>b", "b\n", false},
         {"comments", "a<!-- x > y -->b<!doctype html>c<?php x ?>d", "abcd\n", false},
         {"list", "<ul><li>a<li>b</ul>", "- a\n- b\n", false},
@@ -31,27 +31,27 @@ test_html(void)
         {"sign of less", "1 < 2", "1 < 2\n", false},
         {"quotes in attributes", "<a title=\"a>b\" href='x'>t</a>", "t\n", false},
         {"image and link show nothing", "<img alt=x><a href=http://evil>t</a>", "t\n", false},
-        {"M38 open tag", "a<b", "a\n", false},
-        {"M38 open comment", "a<!-- b", "a\n", false},
-        {"M38 open script", "a<script>b", "a\n", false},
-        {"M39 display", "a<div style=\"Display : none\">b<div>c</div></div>d", "ad\n", true},
-        {"M39 size", "a<span style='font-size:0px'>b</span>c", "ac\n", true},
-        {"M39 attribute", "a<p hidden>b</p>c", "ac\n", true},
-        {"T9 nearly no size", "a<span style='font-size:1px'>b</span>c", "ac\n", true},
-        {"T9 nothing to see through", "a<p style='opacity:0'>b</p>c", "ac\n", true},
-        {"T9 beside the page", "a<i style='position:absolute; left:-9999px'>b</i>c", "ac\n",
+        {"open tag", "a<b", "a\n", false},
+        {"open comment", "a<!-- b", "a\n", false},
+        {"open script", "a<script>b", "a\n", false},
+        {"display", "a<div style=\"Display : none\">b<div>c</div></div>d", "ad\n", true},
+        {"size", "a<span style='font-size:0px'>b</span>c", "ac\n", true},
+        {"attribute", "a<p hidden>b</p>c", "ac\n", true},
+        {"nearly no size", "a<span style='font-size:1px'>b</span>c", "ac\n", true},
+        {"nothing to see through", "a<p style='opacity:0'>b</p>c", "ac\n", true},
+        {"beside the page", "a<i style='position:absolute; left:-9999px'>b</i>c", "ac\n",
          true},
-        {"T9 indented away", "a<i style='text-indent:-1000em'>b</i>c", "ac\n", true},
-        {"T9 cut to nothing", "a<i style='clip:rect(0,0,0,0)'>b</i>c", "ac\n", true},
-        {"T9 white on white", "a<font color=\"#FFFFFF\">b</font>c", "ac\n", true},
-        {"T9 white by name", "a<i style='color: white'>b</i>c", "ac\n", true},
-        {"T9 the colour of its ground", "a<i style='color:#123;background-color:#123'>b</i>c",
+        {"indented away", "a<i style='text-indent:-1000em'>b</i>c", "ac\n", true},
+        {"cut to nothing", "a<i style='clip:rect(0,0,0,0)'>b</i>c", "ac\n", true},
+        {"white on white", "a<font color=\"#FFFFFF\">b</font>c", "ac\n", true},
+        {"white by name", "a<i style='color: white'>b</i>c", "ac\n", true},
+        {"the colour of its ground", "a<i style='color:#123;background-color:#123'>b</i>c",
          "ac\n", true},
-        {"T9 transparent", "a<i style='color:transparent'>b</i>c", "ac\n", true},
-        {"T9 a class",
+        {"transparent", "a<i style='color:transparent'>b</i>c", "ac\n", true},
+        {"a class",
          "<style>p.x, td .pre-1 { display: none; }</style>a<i class='y pre-1'>b</i>c", "ac\n",
          true},
-        {"T9 title and alternative text", "<title>t</title>a<img alt='b' title='c'>", "a\n",
+        {"title and alternative text", "<title>t</title>a<img alt='b' title='c'>", "a\n",
          false},
         {"white on blue is seen", "<td bgcolor=#00f><i style='color:#fff'>b</i></td>", "b\n",
          false},
@@ -75,7 +75,7 @@ test_html(void)
     }
 }
 
-/* M38: depth costs nothing; the text is cut between characters. */
+/* Depth costs nothing; the text is cut between characters. */
 static void
 test_html_hostile(void)
 {
@@ -93,7 +93,7 @@ test_html_hostile(void)
         int64_t start = g_get_monotonic_time();
         g_autofree char *got = htmltext_read(in->str, 256 << 10, &cut, &hidden);
         int64_t took = g_get_monotonic_time() - start;
-        g_test_message("M38 '%s': %d ms", units[i], (int)(took / 1000));
+        g_test_message("'%s': %d ms", units[i], (int)(took / 1000));
         g_assert_true(g_utf8_validate(got, -1, NULL));
         g_assert_cmpint(took, <, 5 * G_USEC_PER_SEC);
     }
@@ -111,12 +111,12 @@ test_flowed(void)
         bool delsp;
         const char *want;
     } cases[] = {
-        {"M40 joined", "one \ntwo\nthree\n", false, "one two\nthree\n"},
-        {"M40 DelSp", "one \ntwo\n", true, "onetwo\n"},
-        {"M40 stuffed", " >not quoted\n From here\n", false, ">not quoted\nFrom here\n"},
-        {"M40 quoted levels", "> a \n> b\n>> c\nd\n", false, "> a b\n>> c\nd\n"},
-        {"M40 level ends a paragraph", "> a \nb\n", false, "> a \nb\n"},
-        {"M40 signature", "text \n-- \nAnn\n", false, "text \n-- \nAnn\n"},
+        {"joined", "one \ntwo\nthree\n", false, "one two\nthree\n"},
+        {"DelSp", "one \ntwo\n", true, "onetwo\n"},
+        {"stuffed", " >not quoted\n From here\n", false, ">not quoted\nFrom here\n"},
+        {"quoted levels", "> a \n> b\n>> c\nd\n", false, "> a b\n>> c\nd\n"},
+        {"level ends a paragraph", "> a \nb\n", false, "> a \nb\n"},
+        {"signature", "text \n-- \nAnn\n", false, "text \n-- \nAnn\n"},
         {"no newline at the end", "a \nb", false, "a b"},
         {"soft end", "a \n", false, "a \n"},
         {"nothing", "", false, ""},
@@ -137,11 +137,11 @@ test_invisible(void)
         bool want_found;
     } cases[] = {
         {"plain", "Grüße, 日本", "Grüße, 日本", false},
-        {"T10 tags", "a\U000E0069\U000E0067b", "ab", true},
-        {"T10 zero width", "a\u200Bb", "ab", true},
-        {"T10 bidi", "a\u202Eb\u2066c", "abc", true},
-        {"T10 private use", "a\uE000b", "ab", true},
-        {"T10 variation selector", "a\uFE00b\U000E0100", "ab", true},
+        {"tags", "a\U000E0069\U000E0067b", "ab", true},
+        {"zero width", "a\u200Bb", "ab", true},
+        {"bidi", "a\u202Eb\u2066c", "abc", true},
+        {"private use", "a\uE000b", "ab", true},
+        {"variation selector", "a\uFE00b\U000E0100", "ab", true},
         {"emoji go without a word", "\u2764\uFE0F", "\u2764", false},
         {"soft hyphen", "a\u00ADb", "ab", false},
         {"nothing", "", "", false},
@@ -171,20 +171,20 @@ test_filename(void)
         const char *row, *in, *want;
     } cases[] = {
         {"plain", "a.txt", "a.txt"},
-        {"M22 folders", "../../x", "x"},
-        {"M22 absolute", "/etc/passwd", "passwd"},
-        {"M22 backslashes", "C:\\dir\\a.txt", "a.txt"},
-        {"M22 device", "CON", "_CON"},
-        {"M22 device with extension", "nul.txt", "_nul.txt"},
-        {"M22 device with number", "COM1", "_COM1"},
-        {"M22 dot", ".", NULL},
-        {"M22 dots", "..", NULL},
-        {"M22 empty", "", NULL},
-        {"M22 only folders", "a/", NULL},
-        {"M22 right to left", "gpj.\u202Eexe", "gpj.exe"},
-        {"M22 new line", "x.txt\r\nBcc: y", "x.txtBcc: y"},
-        {"M22 blanks at the end", " a.txt  ", "a.txt"},
-        {"M22 dots at the end", "a.txt..", "a.txt"},
+        {"folders", "../../x", "x"},
+        {"absolute", "/etc/passwd", "passwd"},
+        {"backslashes", "C:\\dir\\a.txt", "a.txt"},
+        {"device", "CON", "_CON"},
+        {"device with extension", "nul.txt", "_nul.txt"},
+        {"device with number", "COM1", "_COM1"},
+        {"dot", ".", NULL},
+        {"dots", "..", NULL},
+        {"empty", "", NULL},
+        {"only folders", "a/", NULL},
+        {"right to left", "gpj.\u202Eexe", "gpj.exe"},
+        {"new line", "x.txt\r\nBcc: y", "x.txtBcc: y"},
+        {"blanks at the end", " a.txt  ", "a.txt"},
+        {"dots at the end", "a.txt..", "a.txt"},
         {"hidden file stays", ".gitignore", ".gitignore"},
         {"escape", "a\x1b[2Jb", "a[2Jb"},
     };

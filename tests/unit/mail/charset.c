@@ -66,13 +66,13 @@ test_texts(void)
         {"eight bits", "iso-2022-jp", "\xC6\xFC", "日", true},
         {"HZ over two lines", "hz-gb-2312", "~{VP~}~\n~{ND\n~{VP", "中文\n中", false},
         {"surrogate without the other", "utf-16be", "\xD8\x3D\x01\x42\x01\x42", BAD "łł", true},
-        {"M19 unknown", "x-foo", "a\xE4", "a" BAD, true},
-        {"M19 unknown, but UTF-8", "x-foo", "\xC3\xA4", "ä", true},
-        {"M19 wrong label", "utf-8",
+        {"unknown", "x-foo", "a\xE4", "a" BAD, true},
+        {"unknown, but UTF-8", "x-foo", "\xC3\xA4", "ä", true},
+        {"wrong label", "utf-8",
          "a\xE4"
          "b",
          "a" BAD "b", true},
-        {"M19 truncated", "gb2312", "\xD6\xD0\xCE", "中" BAD, true},
+        {"truncated", "gb2312", "\xD6\xD0\xCE", "中" BAD, true},
         {"no such letter", "windows-1252",
          "a\x81"
          "b",

@@ -1,4 +1,4 @@
-/* M34: bounces as servers write them, and what is none. */
+/* Bounces as servers write them, and what is none. */
 #include "mail/dsn.h"
 
 #define TOP "Return-Path: <>\nFrom: MAILER-DAEMON@mx.example\nTo: bounce+tok@me.example\n"
@@ -96,7 +96,7 @@ static const struct {
      TOP "References: <old@me.example> <1.7.tag@me.example>\n" REPORT STATUS
          "Final-Recipient: rfc822; a@x.example\nAction: failed\n\n--b--\n",
      "a@x.example - failed - -", true, "old@me.example " ID, NULL},
-    {"T28 a diagnostic with escapes",
+    {"a diagnostic with escapes",
      TOP REPORT STATUS "Final-Recipient: rfc822; a@x.example\nAction: failed\n"
                        "Diagnostic-Code: smtp; \x1b[2J\x07\n\n" HEADERS,
      "a@x.example - failed - \\x1b[2J\\x07", true, ID, NULL},
@@ -228,7 +228,7 @@ int
 main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/mail/dsn/read-M34", test_read);
+    g_test_add_func("/mail/dsn/read", test_read);
     g_test_add_func("/mail/dsn/many", test_many);
     return g_test_run();
 }

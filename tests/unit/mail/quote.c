@@ -244,7 +244,7 @@ test_random(void)
     g_rand_free(rand);
 }
 
-/* M35: the same words around other quotations are the same. */
+/* The same words around other quotations are the same. */
 static const struct {
     const char *text, *other;
     bool want_known, want_same;
@@ -281,6 +281,6 @@ main(int argc, char **argv)
         g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_row);
     }
     g_test_add_func("/quote/random", test_random);
-    g_test_add_func("/quote/own-words-M35", test_own_words);
+    g_test_add_func("/quote/own-words", test_own_words);
     return g_test_run();
 }

@@ -1,4 +1,4 @@
-/* E80 to E88, E91, E93: what a home's first notes say. */
+/* What a home's first notes say. */
 #include "notes/first_notes.h"
 #include "notes/note_links.h"
 #include "notes/notes.h"
@@ -29,37 +29,37 @@ static void
 test_rules(TempStore *s, gconstpointer data)
 {
     static const struct {
-        const char *item, *key, *says;
+        const char *key, *says;
     } cases[] = {
-        {"E80", "envoy/states/triage", "by its key"},
-        {"E80", "envoy/states/triage", "in CONTENTS"},
-        {"E81", "envoy/states/triage", "scratch/TOPIC-index"},
-        {"E81", "envoy/states/triage", "bundle_key"},
-        {"E82", "envoy/states/gathering", "Notes first"},
-        {"E82", "envoy/states/gathering", "Only then search mail"},
-        {"E83", "envoy/states/gathering", "third time"},
-        {"E83", "envoy/states/gathering", "working_note"},
-        {"E84", "envoy/states/composing", "No code and no long document"},
-        {"E84", "envoy/states/composing", "note_key"},
-        {"E85", "envoy/states/composing", "what changed"},
-        {"E86", "envoy/start", "Notes are your file system"},
-        {"E86", "envoy/start", "The note is the truth"},
-        {"E88", "envoy/start", "scratch/TOPIC-index"},
-        {"E91", "README/links", "nearest key"},
-        {"E91", "README/links", "Title and words"},
-        {"E93", "CONTENTS", "envoy/start"},
+        {"envoy/states/triage", "by its key"},
+        {"envoy/states/triage", "in CONTENTS"},
+        {"envoy/states/triage", "scratch/TOPIC-index"},
+        {"envoy/states/triage", "bundle_key"},
+        {"envoy/states/gathering", "Notes first"},
+        {"envoy/states/gathering", "Only then search mail"},
+        {"envoy/states/gathering", "third time"},
+        {"envoy/states/gathering", "working_note"},
+        {"envoy/states/composing", "No code and no long document"},
+        {"envoy/states/composing", "note_key"},
+        {"envoy/states/composing", "what changed"},
+        {"envoy/start", "Notes are your file system"},
+        {"envoy/start", "The note is the truth"},
+        {"envoy/start", "scratch/TOPIC-index"},
+        {"README/links", "nearest key"},
+        {"README/links", "Title and words"},
+        {"CONTENTS", "envoy/start"},
     };
 
     write_first(s, "envoy");
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autofree char *text = text_of(s, cases[i].key);
-        g_test_message("%s", cases[i].item);
+        g_test_message("%s: %s", cases[i].key, cases[i].says);
         g_assert_nonnull(strstr(text, cases[i].says));
         g_assert_null(strstr(text, "{{"));
     }
 }
 
-/* E87: one per phase, and CONTENTS lists all of every role. */
+/* One per phase, and CONTENTS lists all of every role. */
 static void
 test_all(TempStore *s, gconstpointer data)
 {

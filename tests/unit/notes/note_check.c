@@ -1,4 +1,4 @@
-/* E92: CONTENTS follows; and what `note check` finds. */
+/* CONTENTS follows; and what `note check` finds. */
 #include "base/err.h"
 #include "notes/notes.h"
 #include "temp_store.h"
@@ -99,7 +99,7 @@ test_nearest(TempStore *s, gconstpointer data)
     }
 }
 
-/* E92: in one transaction, or not at all. */
+/* In one transaction, or not at all. */
 static void
 test_contents_follows(TempStore *s, gconstpointer data)
 {
@@ -135,7 +135,7 @@ test_contents_follows(TempStore *s, gconstpointer data)
     g_assert_true(err_is(error, ERR_NEVER));
 }
 
-/* T43: CONTENTS that a stranger had a hand in is no more trusted for a rename by us. */
+/* CONTENTS that a stranger had a hand in is no more trusted for a rename by us. */
 static void
 test_contents_label(TempStore *s, gconstpointer data)
 {

@@ -63,7 +63,7 @@ test_find(void)
     }
 }
 
-/* E88: one key per list line or link, each once. */
+/* One key per list line or link, each once. */
 static void
 test_keys(void)
 {

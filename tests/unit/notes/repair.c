@@ -1,4 +1,4 @@
-/* E89: what was wrapped once too often is what was meant; E90: what can't be understood fails
+/* What was wrapped once too often is what was meant; what can't be understood fails
  * openly. */
 #include "notes/repair.h"
 #include <glib.h>

@@ -210,7 +210,7 @@ test_edit(TempStore *s, gconstpointer data)
     assert_sync(s, NOTHING);
 }
 
-/* A person's edit of a text keeps the text's label (T43); a new file is the operator's. */
+/* A person's edit of a text keeps the text's label; a new file is the operator's. */
 static void
 test_labels(TempStore *s, gconstpointer data)
 {
@@ -406,7 +406,7 @@ test_gone(TempStore *s, gconstpointer data)
     remove_file(s, "c.md");
     assert_sync(s, "1 0 2 0 0 0");
     assert_note(s, "a", NULL);
-    assert_note(s, "CONTENTS", "3 person - b\n- d\n"); /* E92 */
+    assert_note(s, "CONTENTS", "3 person - b\n- d\n");
     assert_file(s, "CONTENTS.md", "- b\n- d\n");
     write_file(s, "a.md", "again");
     assert_sync(s, "0 1 0 0 0 0");
@@ -474,7 +474,7 @@ test_moved(TempStore *s, gconstpointer data)
     assert_sync(s, "1 2 0 0 0 0");
     assert_note(s, "a", NULL);
     assert_note(s, "sub/z", "1 person a");
-    assert_note(s, "CONTENTS", "2 person - [first](sub/z)\n- b\n- c\n- d\n"); /* E92 */
+    assert_note(s, "CONTENTS", "2 person - [first](sub/z)\n- b\n- c\n- d\n");
     assert_sync(s, NOTHING);
 }
 
@@ -595,7 +595,7 @@ test_displaced_then_edited(TempStore *s, gconstpointer data)
     assert_file(s, "a.md", "second edit");
 }
 
-/* Without a store, notes come back from their files; who wrote them nobody knows (T43). */
+/* Without a store, notes come back from their files; who wrote them nobody knows. */
 static void
 test_lost_store(TempStore *s, gconstpointer data)
 {
@@ -664,7 +664,7 @@ test_displaced_while_open(TempStore *s, gconstpointer data)
     assert_file(s, "a.md", "theirs");
 }
 
-/* --- T19: what an enemy plants --- */
+/* --- What an enemy plants --- */
 
 static void
 test_planted(TempStore *s, gconstpointer data)

@@ -1,4 +1,4 @@
-/* Rows L1 to L7 and L13 of the list of bad inputs, and the fields of E60 and E65. */
+/* What a brain may answer: its fields, and every bad answer. */
 #include "steps/answer.h"
 
 #include "base/clock.h"
@@ -153,7 +153,7 @@ test_left_out(void)
                                                      "working_note, "));
 }
 
-/* What has a status only may leave the rest out; these tests look at the flags of L2. */
+/* What has a status only may leave the rest out; these tests look at the flags of answers in fences and prose. */
 static bool
 is_flagged(const Answer *a, const char *what)
 {
@@ -170,41 +170,41 @@ is_flagged(const Answer *a, const char *what)
 static const struct {
     const char *row, *text, *want_flag; /* NULL: none beside what was left out */
 } around[] = {
-    {"L2 nothing", SMALL, NULL},
-    {"L2 blanks", "\n\n  " SMALL "\r\n", NULL},
-    {"L2 fence", "```json\n" SMALL "\n```", NULL},
-    {"L2 fence without a language", "```\n" SMALL "\n```\n", NULL},
-    {"L2 fence on one line", "```json " SMALL " ```", NULL},
-    {"L2 prose before", "Here it is: " SMALL, "around the JSON was passed over: Here it is:"},
-    {"L2 prose after", SMALL "\nI hope\nthis helps.", "I hope\\x0athis helps."},
-    {"L2 prose with braces", "In {x} and { y I see\n```json\n" SMALL "\n```", "In {x} and { y"},
-    {"L2 two fences, one a snippet", "```json\n{\"a\":1}\n```\n```json\n" SMALL "\n```",
+    {"nothing", SMALL, NULL},
+    {"blanks", "\n\n  " SMALL "\r\n", NULL},
+    {"fence", "```json\n" SMALL "\n```", NULL},
+    {"fence without a language", "```\n" SMALL "\n```\n", NULL},
+    {"fence on one line", "```json " SMALL " ```", NULL},
+    {"prose before", "Here it is: " SMALL, "around the JSON was passed over: Here it is:"},
+    {"prose after", SMALL "\nI hope\nthis helps.", "I hope\\x0athis helps."},
+    {"prose with braces", "In {x} and { y I see\n```json\n" SMALL "\n```", "In {x} and { y"},
+    {"two fences, one a snippet", "```json\n{\"a\":1}\n```\n```json\n" SMALL "\n```",
      "JSON that is no answer was passed over: status: is missing"},
-    {"L2 a draft, then one that fits",
+    {"a draft, then one that fits",
      "{\"status\":\"continue\",\"current_phase\":\"resting\"} No: " SMALL,
      "current_phase: must be triage"},
-    {"L2 the same twice", SMALL "\n" SMALL, "the same answer once more"},
-    {"L2 a list beside it", "[{\"a\":1}] " SMALL, "must be one JSON object"},
-    {"L2 encoded twice",
+    {"the same twice", SMALL "\n" SMALL, "the same answer once more"},
+    {"a list beside it", "[{\"a\":1}] " SMALL, "must be one JSON object"},
+    {"encoded twice",
      "\"{\\\"status\\\":\\\"continue\\\",\\\"current_phase\\\":\\\"working\\\"}\"",
      "a string around the JSON"},
-    {"L2 a list encoded twice", HEAD "\"drop\":\"[\\\"a\\\"]\"}", "a string around JSON"},
-    {"L2 an object encoded twice", HEAD "\"wait\":\"{\\\"for\\\":\\\"reply\\\"}\"}",
+    {"a list encoded twice", HEAD "\"drop\":\"[\\\"a\\\"]\"}", "a string around JSON"},
+    {"an object encoded twice", HEAD "\"wait\":\"{\\\"for\\\":\\\"reply\\\"}\"}",
      "a string around JSON"},
-    {"L5 unknown action", HEAD "\"run_shell\":[\"rm\"]}", "unknown, so dropped: run_shell"},
-    {"L5 unknown field below", MAIL("\"priority\":1"),
+    {"unknown action", HEAD "\"run_shell\":[\"rm\"]}", "unknown, so dropped: run_shell"},
+    {"unknown field below", MAIL("\"priority\":1"),
      "unknown, so dropped: send_emails[1].priority"},
-    {"L5 null recipients", MAIL("\"to\":null"), "left out, so taken for empty"},
-    {"L5 wait null", HEAD "\"wait\":null}", NULL},
-    {"L5 null everywhere",
+    {"null recipients", MAIL("\"to\":null"), "left out, so taken for empty"},
+    {"wait null", HEAD "\"wait\":null}", NULL},
+    {"null everywhere",
      HEAD "\"working_note\":null,\"drop\":null,\"send_emails\":null,\"bundle_key\":null,"
           "\"read_attachments\":[{\"message_id\":\"a@b\",\"filename\":\"x\",\"offset\":null}]}",
      NULL},
-    {"L2 fence inside a string",
+    {"fence inside a string",
      "```json\n{\"status\":\"continue\",\"current_phase\":\"working\",\"working_note\":"
      "\"```json\\n{\\\"status\\\":\\\"complete\\\"}\\n```\"}\n```",
      NULL},
-    {"L13 escapes of a terminal",
+    {"escapes of a terminal",
      "{\"status\":\"continue\",\"current_phase\":\"working\",\"reasoning\":\"a\\u001b["
      "31mb\\tc\"}",
      "control characters were taken out of: reasoning"},
@@ -230,19 +230,19 @@ test_around(void)
 static const struct {
     const char *row, *text, *want;
 } refused[] = {
-    {"L1 nothing", "", "there is no JSON object in the answer"},
-    {"L1 blanks", " \n\t\r\n ", "there is no JSON object in the answer"},
-    {"L1 null", "null", "there is no JSON object in the answer"},
-    {"L1 prose", "I have sent the mail.", "there is no JSON object in the answer"},
-    {"L1 empty object", "{}", "status: is missing"},
-    {"L2 two different ones", SMALL "\n" OTHER, "there are two different answers"},
-    {"L2 two fences that differ", "```json\n" SMALL "\n```\nor\n```json\n" OTHER "\n```",
+    {"nothing", "", "there is no JSON object in the answer"},
+    {"blanks", " \n\t\r\n ", "there is no JSON object in the answer"},
+    {"null", "null", "there is no JSON object in the answer"},
+    {"prose", "I have sent the mail.", "there is no JSON object in the answer"},
+    {"empty object", "{}", "status: is missing"},
+    {"two different ones", SMALL "\n" OTHER, "there are two different answers"},
+    {"two fences that differ", "```json\n" SMALL "\n```\nor\n```json\n" OTHER "\n```",
      "there are two different answers"},
-    {"L2 in a list", "[" SMALL "]", "the answer must be one JSON object"},
-    {"L2 in a wrapper", "{\"answer\":" SMALL "}", "status: is missing"},
-    {"L2 a part of it encoded twice", "\"{\\\"status\\\":\\\"continue\\\"}\"",
+    {"in a list", "[" SMALL "]", "the answer must be one JSON object"},
+    {"in a wrapper", "{\"answer\":" SMALL "}", "status: is missing"},
+    {"a part of it encoded twice", "\"{\\\"status\\\":\\\"continue\\\"}\"",
      "current_phase: is missing; it must be triage"},
-    {"L5 everything that is wrong",
+    {"everything that is wrong",
      HEAD
      "\"drop\":5,\"send_emails\":[{\"to\":7},\"x\"],\"write_notes\":[{\"mode\":\"patch\"}]}",
      "drop: must be a list of strings; write_notes[0].key: is missing; write_notes[0].mode: "
@@ -250,80 +250,80 @@ static const struct {
      "replace or append; send_emails[0].to: must be a list of strings; send_emails[1]: must be "
      "an "
      "object"},
-    {"L5 blind copies", MAIL("\"bcc\":[]"),
+    {"blind copies", MAIL("\"bcc\":[]"),
      "send_emails[1].bcc: is not known here; did you mean 'cc'?"},
-    {"L2 what was meant is named", "{\"a\":1} {\"status\":1}", "status: must be a string"},
-    {"L3 in a wrapper", "{\"answer\":" SMALL, "is cut off; answer again, shorter"},
-    {"L3 in a list", "[" SMALL ",", "is cut off"},
-    {"L3 behind a whole one", SMALL "{\"status\":\"comp", "is cut off"},
-    {"L4 trailing comma", HEAD "}", "malformed JSON"},
-    {"L4 trailing comma in a list", HEAD "\"drop\":[\"a\",]}", "malformed JSON"},
-    {"L4 single quotes", "{'status':'continue','current_phase':'working'}", "no JSON object"},
-    {"L4 comment", HEAD "/* why */\"drop\":[]}", "malformed JSON"},
-    {"L4 NaN", HEAD "\"drop\":NaN}", "malformed JSON"},
-    {"L4 line break in a string", HEAD "\"reasoning\":\"a\nb\"}", "malformed JSON"},
-    {"L4 broken wrapper", "{\"answer\":" SMALL ",}", "malformed JSON"},
-    {"L4 broken one beside a good one", "{\"status\":\"complete\",} " SMALL, "malformed JSON"},
-    {"L4 brackets crossed", HEAD "\"drop\":[}]", "malformed JSON"},
-    {"L5 no phase", "{\"status\":\"continue\"}", "current_phase: is missing"},
-    {"L5 unknown status", "{\"status\":\"sleep\",\"current_phase\":\"working\"}",
+    {"what was meant is named", "{\"a\":1} {\"status\":1}", "status: must be a string"},
+    {"in a wrapper", "{\"answer\":" SMALL, "is cut off; answer again, shorter"},
+    {"in a list", "[" SMALL ",", "is cut off"},
+    {"behind a whole one", SMALL "{\"status\":\"comp", "is cut off"},
+    {"trailing comma", HEAD "}", "malformed JSON"},
+    {"trailing comma in a list", HEAD "\"drop\":[\"a\",]}", "malformed JSON"},
+    {"single quotes", "{'status':'continue','current_phase':'working'}", "no JSON object"},
+    {"comment", HEAD "/* why */\"drop\":[]}", "malformed JSON"},
+    {"NaN", HEAD "\"drop\":NaN}", "malformed JSON"},
+    {"line break in a string", HEAD "\"reasoning\":\"a\nb\"}", "malformed JSON"},
+    {"broken wrapper", "{\"answer\":" SMALL ",}", "malformed JSON"},
+    {"broken one beside a good one", "{\"status\":\"complete\",} " SMALL, "malformed JSON"},
+    {"brackets crossed", HEAD "\"drop\":[}]", "malformed JSON"},
+    {"no phase", "{\"status\":\"continue\"}", "current_phase: is missing"},
+    {"unknown status", "{\"status\":\"sleep\",\"current_phase\":\"working\"}",
      "status: must be continue, waiting, complete or escalate"},
-    {"L5 unknown field", HEAD "\"send_email\":[]}",
+    {"unknown field", HEAD "\"send_email\":[]}",
      "send_email: is not known here; did you mean 'send_emails'?"},
-    {"L5 null recipient", MAIL("\"to\":[null]"), "send_emails[1].to[0]: must be a string"},
-    {"L5 number for a list", MAIL("\"cc\":5"), "send_emails[1].cc: must be a list of strings"},
-    {"L5 list for a text", MAIL("\"body\":[]"), "send_emails[1].body: must be a string"},
-    {"L5 string for an object", HEAD "\"send_emails\":[\"a@b\"]}",
+    {"null recipient", MAIL("\"to\":[null]"), "send_emails[1].to[0]: must be a string"},
+    {"number for a list", MAIL("\"cc\":5"), "send_emails[1].cc: must be a list of strings"},
+    {"list for a text", MAIL("\"body\":[]"), "send_emails[1].body: must be a string"},
+    {"string for an object", HEAD "\"send_emails\":[\"a@b\"]}",
      "send_emails[0]: must be an object"},
-    {"L5 object for a list", HEAD "\"send_emails\":{}}",
+    {"object for a list", HEAD "\"send_emails\":{}}",
      "send_emails: must be a list of objects"},
-    {"L5 no path but the field", HEAD "\"write_notes\":[{\"content\":\"x\"}]}",
+    {"no path but the field", HEAD "\"write_notes\":[{\"content\":\"x\"}]}",
      "write_notes[0].key: is missing"},
-    {"L5 empty key", HEAD "\"write_notes\":[{\"key\":\"\"}]}",
+    {"empty key", HEAD "\"write_notes\":[{\"key\":\"\"}]}",
      "write_notes[0].key: must not be empty"},
-    {"L5 mode", HEAD "\"write_notes\":[{\"key\":\"k\",\"mode\":\"patch\"}]}",
+    {"mode", HEAD "\"write_notes\":[{\"key\":\"k\",\"mode\":\"patch\"}]}",
      "write_notes[0].mode: must be replace or append"},
-    {"L5 version", HEAD "\"write_notes\":[{\"key\":\"k\",\"if_version\":\"3\"}]}",
+    {"version", HEAD "\"write_notes\":[{\"key\":\"k\",\"if_version\":\"3\"}]}",
      "write_notes[0].if_version: must be a whole number"},
-    {"L5 negative version", HEAD "\"write_notes\":[{\"key\":\"k\",\"if_version\":-1}]}",
+    {"negative version", HEAD "\"write_notes\":[{\"key\":\"k\",\"if_version\":-1}]}",
      "write_notes[0].if_version: must be a whole number from 0 on"},
-    {"L5 empty entry", HEAD "\"add_notes\":[\"\"]}", "add_notes[0]: must not be empty"},
-    {"L5 date", HEAD "\"search_emails\":[{\"since\":\"last week\"}]}",
+    {"empty entry", HEAD "\"add_notes\":[\"\"]}", "add_notes[0]: must not be empty"},
+    {"date", HEAD "\"search_emails\":[{\"since\":\"last week\"}]}",
      "search_emails[0].since: must be a time"},
-    {"L5 attachment", MAIL("\"attachments\":[{\"filename\":\"x\"}]"),
+    {"attachment", MAIL("\"attachments\":[{\"filename\":\"x\"}]"),
      "send_emails[1].attachments[0].note_key: is missing"},
-    {"L5 move to nowhere", HEAD "\"move_emails\":[{\"message_id\":\"a@b\",\"folder\":\"\"}]}",
+    {"move to nowhere", HEAD "\"move_emails\":[{\"message_id\":\"a@b\",\"folder\":\"\"}]}",
      "move_emails[0].folder: must not be empty"},
-    {"L5 wait of a wrong type", HEAD "\"wait\":{\"for\":1}}", "wait.for: must be a string"},
-    {"L11 waiting for nothing", WAIT(""), "wait: is missing"},
-    {"L11 wait for what", WAIT(",\"wait\":{\"for\":\"\",\"then\":\"remind\"}"),
+    {"wait of a wrong type", HEAD "\"wait\":{\"for\":1}}", "wait.for: must be a string"},
+    {"waiting for nothing", WAIT(""), "wait: is missing"},
+    {"wait for what", WAIT(",\"wait\":{\"for\":\"\",\"then\":\"remind\"}"),
      "wait.for: must be reply or time"},
-    {"L11 and then", WAIT(",\"wait\":{\"for\":\"reply\",\"until\":\"\",\"then\":\"later\"}"),
+    {"and then", WAIT(",\"wait\":{\"for\":\"reply\",\"until\":\"\",\"then\":\"later\"}"),
      "wait.then: must be remind, escalate or continue"},
-    {"L11 a time without one", WAIT(",\"wait\":{\"for\":\"time\",\"then\":\"continue\"}"),
+    {"a time without one", WAIT(",\"wait\":{\"for\":\"time\",\"then\":\"continue\"}"),
      "wait.until: must say when"},
-    {"L11 a time that is none",
+    {"a time that is none",
      WAIT(",\"wait\":{\"for\":\"reply\",\"until\":\"soon\",\"then\":\"remind\"}"),
      "wait.until: must be a time"},
-    {"L6 a key twice", MAIL("\"to\":[\"a@b\"],\"to\":[\"c@d\"]"), "duplicate"},
-    {"L7 two in one string", MAIL("\"to\":\"a@b,c@d\""),
+    {"a key twice", MAIL("\"to\":[\"a@b\"],\"to\":[\"c@d\"]"), "duplicate"},
+    {"two in one string", MAIL("\"to\":\"a@b,c@d\""),
      "send_emails[1].to: must have one address in each string"},
-    {"L7 two in one entry", MAIL("\"cc\":[\"x@y\",\"a@b; c@d\"]"),
+    {"two in one entry", MAIL("\"cc\":[\"x@y\",\"a@b; c@d\"]"),
      "send_emails[1].cc: must have one address in each string"},
-    {"L7 line break in an address", MAIL("\"to\":[\"a@b\\r\\nBcc: c@d\"]"),
+    {"line break in an address", MAIL("\"to\":[\"a@b\\r\\nBcc: c@d\"]"),
      "send_emails[1].to[0]: must not have line breaks"},
-    {"L7 line break in a subject", MAIL("\"subject\":\"x\\nBcc: c@d\""),
+    {"line break in a subject", MAIL("\"subject\":\"x\\nBcc: c@d\""),
      "send_emails[1].subject: must not have line breaks"},
-    {"L7 line separator", MAIL("\"subject\":\"x\342\200\250y\""),
+    {"line separator", MAIL("\"subject\":\"x\342\200\250y\""),
      "send_emails[1].subject: must not have line breaks"},
-    {"L13 escape in a key", HEAD "\"add_notes\":[\"a\\u001b\"]}",
+    {"escape in a key", HEAD "\"add_notes\":[\"a\\u001b\"]}",
      "add_notes[0]: must not have line breaks or control characters"},
-    {"L13 escape in a file name",
+    {"escape in a file name",
      MAIL("\"attachments\":[{\"note_key\":\"k\",\"filename\":"
           "\"a\\u0007\"}]"),
      "send_emails[1].attachments[0].filename: must not have"},
-    {"L13 NUL", HEAD "\"reasoning\":\"a\\u0000b\"}", "malformed JSON"},
-    {"L13 not UTF-8", HEAD "\"reasoning\":\"a\xff\"}", "malformed JSON"},
+    {"NUL", HEAD "\"reasoning\":\"a\\u0000b\"}", "malformed JSON"},
+    {"not UTF-8", HEAD "\"reasoning\":\"a\xff\"}", "malformed JSON"},
 };
 
 static void
@@ -338,7 +338,7 @@ test_refused(void)
     }
 }
 
-/* Row L3: no part of an answer is one, at whichever byte it ends. */
+/* No part of an answer is one, at whichever byte it ends. */
 static void
 test_cut(void)
 {
@@ -378,7 +378,7 @@ repeat(const char *open, const char *piece, unsigned times, const char *close)
     return g_string_free(s, FALSE);
 }
 
-/* Row L5: numbers of entries. */
+/* Numbers of entries. */
 static void
 test_many(void)
 {
@@ -410,7 +410,7 @@ with_text(const char *open, size_t len, const char *close)
     return g_strconcat(HEAD, open, text, close, NULL);
 }
 
-/* Row L5: sizes. Each limit is taken, one byte more is not. */
+/* Sizes. Each limit is taken, one byte more is not. */
 static void
 test_large(void)
 {
@@ -450,7 +450,7 @@ nested(const char *open, unsigned depth)
     return g_string_free(s, FALSE);
 }
 
-/* Row L5: 100 MB, depth 100,000; and no input that takes long. */
+/* 100 MB, depth 100,000; and no input that takes long. */
 static void
 test_huge(void)
 {

@@ -158,7 +158,7 @@ test_cut_note_is_not_shown(TestWork *w, gconstpointer data)
     g_assert_cmpint(cut, ==, 0);
 }
 
-/* T43: of a note that a stranger had a hand in an older version is shown, but none of before it
+/* Of a note that a stranger had a hand in an older version is shown, but none of before it
  * was deleted: that is gone, whoever deleted it. */
 static void
 test_poisoned_note(TestWork *w, gconstpointer data)

@@ -1,4 +1,4 @@
-/* Items E25 to E34, E38 to E42, E53, E73 to E79: what a job carries; row L10. */
+/* What a job carries from step to step. */
 #include "steps/state.h"
 
 #include <stdint.h>
@@ -205,7 +205,6 @@ test_limits(void)
 
 /* --- what failed --- */
 
-/* E76, E78, row L10. */
 static void
 test_unavailable(void)
 {
@@ -223,7 +222,7 @@ test_unavailable(void)
     g_assert_cmpuint(s->failed->len, ==, 2);
 }
 
-/* E77: a search is counted under a name of its own, also one that has an address in it. */
+/* A search is counted under a name of its own, also one that has an address in it. */
 static void
 test_search_unavailable(void)
 {
@@ -237,7 +236,6 @@ test_search_unavailable(void)
     g_assert_false(state_unavailable(s, "mail of <a@b>"));
 }
 
-/* E73 to E75. */
 static void
 test_format_tried(void)
 {
@@ -254,7 +252,7 @@ test_format_tried(void)
                     "Try a different approach if these have already failed.\n");
 }
 
-/* E76, E77; and no key or search can forge a heading. */
+/* No key or search can forge a heading. */
 static void
 test_format_unavailable(void)
 {
@@ -317,7 +315,7 @@ sample(void)
     return s;
 }
 
-/* E26 to E34: names and order of the members; ids have brackets. */
+/* Names and order of the members; ids have brackets. */
 static void
 test_to_json(void)
 {
@@ -345,7 +343,7 @@ test_to_json(void)
         "1800000000000000,\"refused_waiting\":true,\"said\":[\"mclm7gcsmnw2ldhg\"]}");
 }
 
-/* E38 to E42, E53: what comes back is what was there. */
+/* What comes back is what was there. */
 static void
 test_round_trip(void)
 {
@@ -370,7 +368,7 @@ test_round_trip(void)
     g_assert_cmpint(back->wait_until_us, ==, INT64_C(1800000000000000));
 }
 
-/* E37: the document of the seed has none of the later members, and others that are not ours.
+/* The document of the seed has none of the later members, and others that are not ours.
  * What is in it twice, as the original wrote it, comes back once. */
 static void
 test_seed_form(void)
@@ -393,7 +391,7 @@ test_seed_form(void)
     g_assert_cmpuint(s->idle_steps, ==, 0);
 }
 
-/* Row J7: each change of one member of a good document, and what is said about it. */
+/* Each change of one member of a good document, and what is said about it. */
 static const struct {
     const char *name, *value; /* value NULL: the member is taken out */
     const char *want;

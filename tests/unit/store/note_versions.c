@@ -60,7 +60,7 @@ assert_body(TempStore *s, const char *key, int64_t version, const char *want)
     g_assert_cmpuint(note->size, ==, strlen(want));
 }
 
-/* L8: a key is never a way out of the folder. */
+/* A key is never a way out of the folder. */
 static void
 test_keys(void)
 {
@@ -197,7 +197,7 @@ test_append_is_blind(TempStore *s, gconstpointer data)
     assert_put(s, "log", "x", NOTE_SHOWN, &job,
                "conflict: note 'log' is at version 3, by envoy; this write took it for new");
 
-    /* T43: text of a stranger keeps its label, whoever wrote the rest. */
+    /* Text of a stranger keeps its label, whoever wrote the rest. */
     g_autoptr(Note) note = load(s, "log", 0);
     g_assert_cmpint(note->label, ==, TRUST_KNOWN);
     Txn txn = test_begin(s->db);

@@ -92,7 +92,7 @@ test_ends(void)
     }
 }
 
-/* L14: the log of the server is the proof that one request was all. */
+/* The log of the server is the proof that one request was all. */
 static void
 test_redirect(void)
 {

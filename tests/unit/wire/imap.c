@@ -107,98 +107,98 @@ static const struct {
     {"honest", NULL, -1, NULL, THREE, 0},
     {"one byte at a time", "{\"on\":\"UID FETCH\",\"split\":1,\"pause\":0}", -1, NULL, THREE,
      0},
-    {"P1 closed before the greeting", "{\"on\":\"connect\",\"cut\":0}", ERR_LATER, NULL, "", 0},
-    {"P1 closed in the greeting", "{\"on\":\"connect\",\"cut\":4}", ERR_LATER, NULL, "", 0},
-    {"P1 closed in a line", "{\"on\":\"SELECT\",\"cut\":40}", ERR_LATER, "closed", "", 0},
-    {"P1 closed in a literal", "{\"on\":\"UID FETCH\",\"cut\":150}", ERR_LATER, "closed", "",
+    {"closed before the greeting", "{\"on\":\"connect\",\"cut\":0}", ERR_LATER, NULL, "", 0},
+    {"closed in the greeting", "{\"on\":\"connect\",\"cut\":4}", ERR_LATER, NULL, "", 0},
+    {"closed in a line", "{\"on\":\"SELECT\",\"cut\":40}", ERR_LATER, "closed", "", 0},
+    {"closed in a literal", "{\"on\":\"UID FETCH\",\"cut\":150}", ERR_LATER, "closed", "",
      0},
-    {"P1 closed after the tag", "{\"on\":\"UID FETCH\",\"answer\":\"{tag}\",\"end\":\"close\"}",
+    {"closed after the tag", "{\"on\":\"UID FETCH\",\"answer\":\"{tag}\",\"end\":\"close\"}",
      ERR_LATER, "closed", "", 0},
-    {"P1 reset", "{\"on\":\"UID FETCH\",\"answer\":\"\",\"end\":\"reset\"}", ERR_LATER, NULL,
+    {"reset", "{\"on\":\"UID FETCH\",\"answer\":\"\",\"end\":\"reset\"}", ERR_LATER, NULL,
      "", 0},
-    {"P2 a literal without an end",
+    {"a literal without an end",
      "{\"on\":\"UID FETCH\",\"answer\":\"* 1 FETCH (UID 1 BODY[] "
      "{1000}\\r\\nabc\",\"end\":\"hang\"}",
      ERR_LATER, "not answered within", "", 2 * USEC_PER_SEC},
-    {"P2 {99999999999}",
+    {"{99999999999}",
      "{\"on\":\"UID FETCH\",\"answer\":\"* 1 FETCH (UID 1 BODY[] {99999999999}\\r\\nabc\"}",
      ERR_LIMIT, "99999999999 bytes", "", 0},
-    {"P2 {-1}", "{\"on\":\"UID FETCH\",\"answer\":\"* 1 FETCH (UID 1 BODY[] {-1}\\r\\nabc\"}",
+    {"{-1}", "{\"on\":\"UID FETCH\",\"answer\":\"* 1 FETCH (UID 1 BODY[] {-1}\\r\\nabc\"}",
      ERR_LATER, "does not speak IMAP", "", 0},
-    {"P2 larger than a mail may be, the others go on",
+    {"larger than a mail may be, the others go on",
      "{\"on\":\"UID FETCH\",\"before\":\"* 1 FETCH (UID 1 BODY[] {20000}\\r\\n"
      "{big})\\r\\n\"}",
      -1, NULL, "1=large 2=121 3=121 ", 0},
-    {"P3 10 MB without a line end",
+    {"10 MB without a line end",
      "{\"on\":\"UID "
      "FETCH\",\"before\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\","
      "\"repeat\":200000}",
      ERR_LIMIT, "longer than", "", 0},
-    {"P4 wrong tag", "{\"on\":\"SELECT\",\"answer\":\"A9 OK done\\r\\n\"}", ERR_LATER,
+    {"wrong tag", "{\"on\":\"SELECT\",\"answer\":\"A9 OK done\\r\\n\"}", ERR_LATER,
      "'A9', which was never asked", "", 0},
-    {"P4 two tagged replies", "{\"on\":\"SELECT\",\"after\":\"{tag} OK again\\r\\n\"}",
+    {"two tagged replies", "{\"on\":\"SELECT\",\"after\":\"{tag} OK again\\r\\n\"}",
      ERR_LATER, "never asked or is answered", "", 0},
-    {"P4 BYE", "{\"on\":\"SELECT\",\"before\":\"* BYE going down\\r\\n\"}", ERR_LATER,
+    {"BYE", "{\"on\":\"SELECT\",\"before\":\"* BYE going down\\r\\n\"}", ERR_LATER,
      "good-bye: going down", "", 0},
-    {"P4 BYE with escapes", "{\"on\":\"SELECT\",\"before\":\"* BYE \\u001b[2J\\r\\n\"}",
+    {"BYE with escapes", "{\"on\":\"SELECT\",\"before\":\"* BYE \\u001b[2J\\r\\n\"}",
      ERR_LATER, "good-bye: \\x1b[2J", "", 0},
-    {"P4 PREAUTH", "{\"on\":\"connect\",\"answer\":\"* PREAUTH hi\\r\\n\"}", ERR_CONFIG,
+    {"PREAUTH", "{\"on\":\"connect\",\"answer\":\"* PREAUTH hi\\r\\n\"}", ERR_CONFIG,
      "without a login", "", 0},
-    {"P4 NO [INUSE]", "{\"on\":\"SELECT\",\"answer\":\"{tag} NO [INUSE] locked\\r\\n\"}",
+    {"NO [INUSE]", "{\"on\":\"SELECT\",\"answer\":\"{tag} NO [INUSE] locked\\r\\n\"}",
      ERR_LATER, "NO [INUSE] locked", "", 0},
-    {"P4 BAD", "{\"on\":\"UID FETCH\",\"answer\":\"{tag} BAD what\\r\\n\"}", ERR_NEVER,
+    {"BAD", "{\"on\":\"UID FETCH\",\"answer\":\"{tag} BAD what\\r\\n\"}", ERR_NEVER,
      "BAD what", "", 0},
-    {"P4 untagged garbage",
+    {"untagged garbage",
      "{\"on\":\"SELECT\",\"before\":\"* GARBAGE \\u0000\\u00ff ((\\r\\n\"}", -1, NULL, THREE,
      0},
-    {"P4 garbage", "{\"on\":\"SELECT\",\"before\":\"no imap at all\\r\\n\"}", ERR_LATER,
+    {"garbage", "{\"on\":\"SELECT\",\"before\":\"no imap at all\\r\\n\"}", ERR_LATER,
      "does not speak IMAP", "", 0},
-    {"P4 asks for more", "{\"on\":\"SELECT\",\"before\":\"+ more\\r\\n\"}", ERR_LATER,
+    {"asks for more", "{\"on\":\"SELECT\",\"before\":\"+ more\\r\\n\"}", ERR_LATER,
      "no more", "", 0},
-    {"P5 EXPUNGE and fewer EXISTS between",
+    {"EXPUNGE and fewer EXISTS between",
      "{\"on\":\"UID FETCH\",\"before\":\"* 1 EXPUNGE\\r\\n* 0 EXISTS\\r\\n* 9 EXPUNGE\\r\\n\"}",
      -1, NULL, THREE, 0},
-    {"P5 UID 0, unasked, twice",
+    {"UID 0, unasked, twice",
      "{\"on\":\"UID FETCH\",\"before\":\"* 1 FETCH (UID 0 BODY[] {1}\\r\\nx)\\r\\n"
      "* 1 FETCH (BODY[] {2}\\r\\nxx UID 0)\\r\\n* 1 FETCH (UID 1 BODY[] {3}\\r\\nxyz)\\r\\n\"}",
      -1, NULL, "- 1=3 2=121 3=121 ", 0},
-    {"P5 flags of a mail that we are about to get",
+    {"flags of a mail that we are about to get",
      "{\"on\":\"UID FETCH\",\"before\":\"* 2 FETCH (UID 2 FLAGS (\\\\Seen))\\r\\n\"}", -1, NULL,
      THREE, 0},
-    {"P7 NIL body", "{\"on\":\"UID FETCH\",\"before\":\"* 1 FETCH (UID 1 BODY[] NIL)\\r\\n\"}",
+    {"NIL body", "{\"on\":\"UID FETCH\",\"before\":\"* 1 FETCH (UID 1 BODY[] NIL)\\r\\n\"}",
      -1, NULL, "1=none 2=121 3=121 ", 0},
-    {"P7 the body twice",
+    {"the body twice",
      "{\"on\":\"UID FETCH\",\"before\":\"* 1 FETCH (UID 1 BODY[] {3}\\r\\nabc BODY[] "
      "{4}\\r\\nabcd)\\r\\n\"}",
      -1, NULL, "1=3 2=121 3=121 ", 0},
-    {"P7 more parentheses",
+    {"more parentheses",
      "{\"on\":\"UID FETCH\",\"before\":\"* 1 FETCH ((UID 1 BODY[] {3}\\r\\nabc))\\r\\n\"}", -1,
      NULL, "1=3 2=121 3=121 ", 0},
-    {"P7 a body in quotes",
+    {"a body in quotes",
      "{\"on\":\"UID FETCH\",\"before\":\"* 1 FETCH (UID 1 BODY[] \\\"abc\\\")\\r\\n\"}", -1,
      NULL, "1=3 2=121 3=121 ", 0},
-    {"P7 what can't be read, the others go on",
+    {"what can't be read, the others go on",
      "{\"on\":\"UID FETCH\",\"before\":\"* 1 FETCH (UID 1 FLAGS x BODY[] {3}\\r\\nabc\\r\\n\"}",
      -1, NULL, "- " THREE, 0},
-    {"P8 a byte now and then", "{\"on\":\"UID FETCH\",\"split\":1,\"pause\":0.05}", ERR_LATER,
+    {"a byte now and then", "{\"on\":\"UID FETCH\",\"split\":1,\"pause\":0.05}", ERR_LATER,
      "not answered within", NULL, 2 * USEC_PER_SEC},
-    {"P8 silence before the greeting", "{\"on\":\"connect\",\"answer\":\"\",\"end\":\"hang\"}",
+    {"silence before the greeting", "{\"on\":\"connect\",\"answer\":\"\",\"end\":\"hang\"}",
      ERR_LATER, NULL, "", USEC_PER_SEC / 2},
-    {"P8 silence", "{\"on\":\"SELECT\",\"answer\":\"\",\"end\":\"hang\"}", ERR_LATER,
+    {"silence", "{\"on\":\"SELECT\",\"answer\":\"\",\"end\":\"hang\"}", ERR_LATER,
      "not answered within", "", 2 * USEC_PER_SEC},
-    {"P10 throttled", "{\"on\":\"AUTHENTICATE\",\"answer\":\"{tag} NO [LIMIT] slow\\r\\n\"}",
+    {"throttled", "{\"on\":\"AUTHENTICATE\",\"answer\":\"{tag} NO [LIMIT] slow\\r\\n\"}",
      ERR_LATER, "[LIMIT] slow", "", 0},
-    {"P10 away", "{\"on\":\"AUTHENTICATE\",\"answer\":\"{tag} NO [UNAVAILABLE] x\\r\\n\"}",
+    {"away", "{\"on\":\"AUTHENTICATE\",\"answer\":\"{tag} NO [UNAVAILABLE] x\\r\\n\"}",
      ERR_LATER, "[UNAVAILABLE]", "", 0},
-    {"P10 expired", "{\"on\":\"AUTHENTICATE\",\"answer\":\"{tag} NO [EXPIRED] x\\r\\n\"}",
+    {"expired", "{\"on\":\"AUTHENTICATE\",\"answer\":\"{tag} NO [EXPIRED] x\\r\\n\"}",
      ERR_CONFIG, "[EXPIRED]", "", 0},
-    {"P10 in words alone",
+    {"in words alone",
      "{\"on\":\"AUTHENTICATE\",\"answer\":\"{tag} NO [ALERT] Too many simultaneous "
      "connections\\r\\n\"}",
      ERR_LATER, "Too many", "", 0},
-    {"P10 no reason", "{\"on\":\"AUTHENTICATE\",\"answer\":\"{tag} NO\\r\\n\"}", ERR_CONFIG,
+    {"no reason", "{\"on\":\"AUTHENTICATE\",\"answer\":\"{tag} NO\\r\\n\"}", ERR_CONFIG,
      "login at", "", 0},
-    {"P12 no such folder", "{\"on\":\"SELECT\",\"answer\":\"{tag} NO none\\r\\n\"}", ERR_CONFIG,
+    {"no such folder", "{\"on\":\"SELECT\",\"answer\":\"{tag} NO none\\r\\n\"}", ERR_CONFIG,
      "folder 'INBOX'", "", 0},
 };
 
@@ -239,7 +239,7 @@ test_faults(void)
     }
 }
 
-/* P3: a million untagged lines end at our limit. */
+/* A million untagged lines end at our limit. */
 static void
 test_flood(void)
 {
@@ -267,18 +267,18 @@ static const struct {
     ImapMailbox want;
 } boxes[] = {
     {"honest", NULL, {.uidvalidity = 7, .uidnext = 4, .exists = 3, .takes_keywords = true}},
-    {"P6 UIDVALIDITY 0",
+    {"UIDVALIDITY 0",
      "{\"on\":\"SELECT\",\"answer\":\"* OK [UIDVALIDITY 0] x\\r\\n* OK [UIDNEXT 4]\\r\\n{tag} "
      "OK "
      "x\\r\\n\"}",
      {.uidvalidity = 0, .uidnext = 4}},
-    {"P6 none",
+    {"none",
      "{\"on\":\"SELECT\",\"answer\":\"* 3 EXISTS\\r\\n{tag} OK x\\r\\n\"}",
      {.exists = 3}},
-    {"P6 too large",
+    {"too large",
      "{\"on\":\"SELECT\",\"answer\":\"* OK [UIDVALIDITY 99999999999]\\r\\n{tag} OK x\\r\\n\"}",
      {0}},
-    {"P12 read only",
+    {"read only",
      "{\"on\":\"SELECT\",\"answer\":\"* 3 EXISTS\\r\\n{tag} OK [READ-ONLY] x\\r\\n\"}",
      {.exists = 3, .read_only = true}},
     {"CONDSTORE",
@@ -323,8 +323,8 @@ static const struct {
     {"PLAIN when asked", "IMAP4rev1 AUTH=PLAIN", "right", NULL, -1, NULL,
      "AUTHENTICATE PLAIN\""},
     {"LOGIN", "IMAP4rev1", "right", NULL, -1, NULL, "LOGIN \\\"agent\\\" \\\"right"},
-    {"P10 wrong", NULL, "wrong", NULL, ERR_CONFIG, "AUTHENTICATIONFAILED", NULL},
-    {"P10 wrong by LOGIN", "IMAP4rev1", "wrong", NULL, ERR_CONFIG, "AUTHENTICATIONFAILED",
+    {"wrong", NULL, "wrong", NULL, ERR_CONFIG, "AUTHENTICATIONFAILED", NULL},
+    {"wrong by LOGIN", "IMAP4rev1", "wrong", NULL, ERR_CONFIG, "AUTHENTICATIONFAILED",
      NULL},
     {"LOGINDISABLED", "IMAP4rev1 LOGINDISABLED", "right", NULL, ERR_CONFIG, "takes no password",
      NULL},
@@ -334,9 +334,9 @@ static const struct {
      "AUTHENTICATE XOAUTH2 "},
     {"XOAUTH2 when asked", "IMAP4rev1 AUTH=XOAUTH2", NULL, "right", -1, NULL,
      "AUTHENTICATE XOAUTH2\""},
-    {"P10 an expired token", "IMAP4rev1 SASL-IR AUTH=XOAUTH2", NULL, "old", ERR_CONFIG,
+    {"an expired token", "IMAP4rev1 SASL-IR AUTH=XOAUTH2", NULL, "old", ERR_CONFIG,
      "{\"status\":\"400\"", NULL},
-    {"P10 an expired bearer", NULL, NULL, "old", ERR_CONFIG, "{\"status\":\"400\"", "\"AQ==\""},
+    {"an expired bearer", NULL, NULL, "old", ERR_CONFIG, "{\"status\":\"400\"", "\"AQ==\""},
     {"no tokens here", "IMAP4rev1 AUTH=PLAIN", NULL, "right", ERR_CONFIG, "no tokens", NULL},
     {"no token", NULL, NULL, "a b", ERR_CONFIG, "is none", NULL},
 };
@@ -378,26 +378,26 @@ static const struct {
 } tls_cases[] = {
     {"implicit", "good.pem", IMAP_TLS_IMPLICIT, NULL, -1, NULL},
     {"STARTTLS", "good.pem", IMAP_TLS_STARTTLS, NULL, -1, NULL},
-    {"P11 expired", "expired.pem", IMAP_TLS_IMPLICIT, NULL, ERR_CONFIG, "can't be trusted"},
-    {"P11 wrong name", "wrong-name.pem", IMAP_TLS_IMPLICIT, NULL, ERR_CONFIG,
+    {"expired", "expired.pem", IMAP_TLS_IMPLICIT, NULL, ERR_CONFIG, "can't be trusted"},
+    {"wrong name", "wrong-name.pem", IMAP_TLS_IMPLICIT, NULL, ERR_CONFIG,
      "can't be trusted"},
-    {"P11 self-signed", "self-signed.pem", IMAP_TLS_IMPLICIT, NULL, ERR_CONFIG,
+    {"self-signed", "self-signed.pem", IMAP_TLS_IMPLICIT, NULL, ERR_CONFIG,
      "can't be trusted"},
-    {"P11 expired behind STARTTLS", "expired.pem", IMAP_TLS_STARTTLS, NULL, ERR_CONFIG,
+    {"expired behind STARTTLS", "expired.pem", IMAP_TLS_STARTTLS, NULL, ERR_CONFIG,
      "can't be trusted"},
-    {"P11 STARTTLS stripped", NULL, IMAP_TLS_STARTTLS, NULL, ERR_CONFIG, "no TLS by STARTTLS"},
-    {"P11 STARTTLS refused", "good.pem", IMAP_TLS_STARTTLS,
+    {"STARTTLS stripped", NULL, IMAP_TLS_STARTTLS, NULL, ERR_CONFIG, "no TLS by STARTTLS"},
+    {"STARTTLS refused", "good.pem", IMAP_TLS_STARTTLS,
      "{\"on\":\"STARTTLS\",\"answer\":\"{tag} NO not now\\r\\n\"}", ERR_CONFIG, NULL},
-    {"P11 PREAUTH instead of STARTTLS", "good.pem", IMAP_TLS_STARTTLS,
+    {"PREAUTH instead of STARTTLS", "good.pem", IMAP_TLS_STARTTLS,
      "{\"on\":\"connect\",\"answer\":\"* PREAUTH hi\\r\\n\"}", ERR_CONFIG, NULL},
-    {"P11 said behind the go-ahead", "good.pem", IMAP_TLS_STARTTLS,
+    {"said behind the go-ahead", "good.pem", IMAP_TLS_STARTTLS,
      "{\"on\":\"STARTTLS\",\"after\":\"* CAPABILITY IMAP4rev1 AUTH=PLAIN\\r\\nA003 OK "
      "x\\r\\n\"}",
      ERR_LATER, NULL},
-    {"P11 what was claimed before TLS is forgotten", "good.pem", IMAP_TLS_STARTTLS,
+    {"what was claimed before TLS is forgotten", "good.pem", IMAP_TLS_STARTTLS,
      "{\"on\":\"connect\",\"answer\":\"* OK [CAPABILITY IMAP4rev1 STARTTLS X-EVIL] hi\\r\\n\"}",
      -1, NULL},
-    {"P11 and what was claimed with the go-ahead", "good.pem", IMAP_TLS_STARTTLS,
+    {"and what was claimed with the go-ahead", "good.pem", IMAP_TLS_STARTTLS,
      "{\"on\":\"STARTTLS\",\"before\":\"* CAPABILITY IMAP4rev1 LOGINDISABLED X-EVIL\\r\\n\"}",
      -1, NULL},
     {"plain server where TLS is wanted", NULL, IMAP_TLS_IMPLICIT, NULL, ERR_LATER, NULL},
@@ -443,7 +443,7 @@ test_tls(void)
     }
 }
 
-/* C4, T41: in the clear only to this machine, or when said. */
+/* In the clear only to this machine, or when said. */
 static void
 test_plain_elsewhere(void)
 {
@@ -493,8 +493,8 @@ static const struct {
     bool want_uid;
 } moves[] = {
     {"MOVE", NULL, "UID MOVE 2", "UID COPY", true},
-    {"P12 COPY with UIDPLUS", "IMAP4rev1 UIDPLUS", "UID EXPUNGE 2", "UID MOVE", true},
-    {"P12 without both nothing is expunged", "IMAP4rev1",
+    {"COPY with UIDPLUS", "IMAP4rev1 UIDPLUS", "UID EXPUNGE 2", "UID MOVE", true},
+    {"without both nothing is expunged", "IMAP4rev1",
      "UID STORE 2 +FLAGS.SILENT (\\\\Deleted)", "EXPUNGE", true},
 };
 
@@ -515,10 +515,10 @@ test_moves(void)
         g_assert_cmpint(to.uidvalidity, ==, 7);
         g_assert_true(mailpeer_saw(&peer, moves[i].want_said, "\"got\""));
         g_assert_false(mailpeer_saw(&peer, moves[i].want_not_said, "\"got\""));
-        /* P5: what has vanished is no error, and leads nowhere else. */
+        /* What has vanished is no error, and leads nowhere else. */
         g_assert_true(imap_move(conn, 99, "Sent", &to, &missing, NULL));
         g_assert_cmpuint(to.uid, ==, 0);
-        /* P12: a folder that is not there is said to be missing. */
+        /* A folder that is not there is said to be missing. */
         g_assert_false(imap_move(conn, 1, "Nowhere", &to, &missing, &error));
         g_assert_true(missing);
         g_assert_true(err_is(error, ERR_NEVER));
@@ -526,7 +526,7 @@ test_moves(void)
     }
 }
 
-/* T17: whatever a name or a value holds, the server sees one command of ours. */
+/* Whatever a name or a value holds, the server sees one command of ours. */
 static void
 test_injection(void)
 {
@@ -570,7 +570,7 @@ test_append(void)
     ImapUid uid = {0};
 
     g_assert_false(imap_append(conn, &new_mail, &uid, NULL, &error));
-    g_assert_true(err_is(error, ERR_LATER)); /* P12 quota */
+    g_assert_true(err_is(error, ERR_LATER)); /* quota */
     g_assert_nonnull(strstr(error->message, "[OVERQUOTA] full"));
     g_clear_error(&error);
     imap_append(conn, &new_mail, &uid, NULL, &error);
@@ -584,7 +584,7 @@ test_append(void)
     g_assert_true(err_is(error, ERR_NEVER));
 }
 
-/* P4: an alert is kept for people, and can't touch their terminal. */
+/* An alert is kept for people, and can't touch their terminal. */
 static void
 test_alert(void)
 {
@@ -628,14 +628,14 @@ static const struct {
      0},
     {"refused", NULL, "{\"on\":\"IDLE\",\"answer\":\"{tag} NO x\\r\\n\"}", 60 * USEC_PER_SEC,
      false, ERR_LATER, 0},
-    {"P9 dead when it is to end", NULL, "{\"on\":\"DONE\",\"answer\":\"\",\"end\":\"hang\"}",
+    {"dead when it is to end", NULL, "{\"on\":\"DONE\",\"answer\":\"\",\"end\":\"hang\"}",
      USEC_PER_SEC / 10, false, ERR_LATER, 0},
     {"half a line", NULL, "{\"on\":\"IDLE\",\"after\":\"* 9 EXI\"}", 60 * USEC_PER_SEC, false,
      ERR_LATER, 0},
-    {"P9 without IDLE", "IMAP4rev1", NULL, USEC_PER_SEC / 10, false, -1, IMAP_QUIET},
-    {"P9 without IDLE, news", "IMAP4rev1", "{\"on\":\"NOOP\",\"before\":\"* 9 EXISTS\\r\\n\"}",
+    {"without IDLE", "IMAP4rev1", NULL, USEC_PER_SEC / 10, false, -1, IMAP_QUIET},
+    {"without IDLE, news", "IMAP4rev1", "{\"on\":\"NOOP\",\"before\":\"* 9 EXISTS\\r\\n\"}",
      60 * USEC_PER_SEC, false, -1, IMAP_NEWS},
-    {"P9 without IDLE, woken", "IMAP4rev1", NULL, 60 * USEC_PER_SEC, true, -1, IMAP_WOKEN},
+    {"without IDLE, woken", "IMAP4rev1", NULL, 60 * USEC_PER_SEC, true, -1, IMAP_WOKEN},
 };
 
 static void
@@ -668,7 +668,7 @@ test_waits(void)
     }
 }
 
-/* P9: an IDLE is renewed before anybody forgets it, and its end is the caller's. */
+/* An IDLE is renewed before anybody forgets it, and its end is the caller's. */
 static void
 test_renewal(void)
 {
@@ -753,18 +753,18 @@ int
 main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/wire/imap/faults P1 P2 P3 P4 P5 P7 P8 P10 P12", test_faults);
-    g_test_add_func("/wire/imap/flood P3", test_flood);
-    g_test_add_func("/wire/imap/select P6 P12", test_select);
-    g_test_add_func("/wire/imap/logins P10", test_logins);
-    g_test_add_func("/wire/imap/TLS P11", test_tls);
-    g_test_add_func("/wire/imap/in the clear C4 T41", test_plain_elsewhere);
-    g_test_add_func("/wire/imap/moves P12", test_moves);
-    g_test_add_func("/wire/imap/injection T17", test_injection);
-    g_test_add_func("/wire/imap/append P12", test_append);
-    g_test_add_func("/wire/imap/alert P4", test_alert);
-    g_test_add_func("/wire/imap/waits P9", test_waits);
-    g_test_add_func("/wire/imap/renewal P9", test_renewal);
+    g_test_add_func("/wire/imap/faults", test_faults);
+    g_test_add_func("/wire/imap/flood", test_flood);
+    g_test_add_func("/wire/imap/select", test_select);
+    g_test_add_func("/wire/imap/logins", test_logins);
+    g_test_add_func("/wire/imap/TLS", test_tls);
+    g_test_add_func("/wire/imap/in the clear", test_plain_elsewhere);
+    g_test_add_func("/wire/imap/moves", test_moves);
+    g_test_add_func("/wire/imap/injection", test_injection);
+    g_test_add_func("/wire/imap/append", test_append);
+    g_test_add_func("/wire/imap/alert", test_alert);
+    g_test_add_func("/wire/imap/waits", test_waits);
+    g_test_add_func("/wire/imap/renewal", test_renewal);
     g_test_add_func("/wire/imap/news between", test_news_between);
     g_test_add_func("/wire/imap/stop", test_stop);
     peer = mailpeer_start();

@@ -1,4 +1,4 @@
-/* What we say to an IMAP server: no value can become a command (T17), names are mUTF-7 (P12),
+/* What we say to an IMAP server: no value can become a command, names are mUTF-7,
  * and sets of UIDs are what they say. */
 #include "wire/imap_command.h"
 #include "base/err.h"
@@ -250,9 +250,9 @@ int
 main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/wire/imap-command/strings T17", test_strings);
-    g_test_add_func("/wire/imap-command/flags T17", test_flags);
-    g_test_add_func("/wire/imap-command/names P12", test_names);
+    g_test_add_func("/wire/imap-command/strings", test_strings);
+    g_test_add_func("/wire/imap-command/flags", test_flags);
+    g_test_add_func("/wire/imap-command/names", test_names);
     g_test_add_func("/wire/imap-command/sets", test_sets);
     g_test_add_func("/wire/imap-command/changes of sets", test_set_changes);
     return g_test_run();

@@ -312,7 +312,7 @@ test_mail(void)
     g_assert_cmpuint(again.exists, ==, 1);
 }
 
-/* P12: a server that names folders in another way, and can neither MOVE nor expunge by UID. */
+/* A server that names folders in another way, and can neither MOVE nor expunge by UID. */
 static void
 test_poor_server(void)
 {
@@ -576,10 +576,10 @@ main(int argc, char **argv)
         return 0;
     }
     g_test_add_func("/wire/imap-dovecot/logins", test_logins);
-    g_test_add_func("/wire/imap-dovecot/wrong password P10", test_wrong_password);
-    g_test_add_func("/wire/imap-dovecot/folders P12", test_folders);
-    g_test_add_func("/wire/imap-dovecot/mail P5", test_mail);
-    g_test_add_func("/wire/imap-dovecot/poor server P12", test_poor_server);
+    g_test_add_func("/wire/imap-dovecot/wrong password", test_wrong_password);
+    g_test_add_func("/wire/imap-dovecot/folders", test_folders);
+    g_test_add_func("/wire/imap-dovecot/mail", test_mail);
+    g_test_add_func("/wire/imap-dovecot/poor server", test_poor_server);
     g_test_add_func("/wire/imap-dovecot/push", test_push);
     g_test_add_func("/wire/imap-dovecot/speed", test_speed);
     int status = g_test_run();

@@ -65,36 +65,36 @@ static const struct {
     {"empty literal", "* 1 FETCH (BODY[] {0}\r\n)\r\n", "* 1 FETCH {0}\n!closed", NULL},
     {"a tag in a literal", "* 1 FETCH (B {8}\r\nP1 OK\r\n)\r\nP1 OK\r\n",
      "* 1 FETCH {8}\nTOK tag=P1\n!closed", NULL},
-    {"P2 literal8", "* 1 FETCH (BINARY[] ~{3}\r\nabc)\r\n", "* 1 FETCH {3}\n!closed", NULL},
-    {"P2 non-sync", "* 1 FETCH (BODY[] {3+}\r\nabc)\r\n", "* 1 FETCH {3}\n!closed", NULL},
-    {"P2 text is no literal", "* OK hello {5}\r\n* 1 EXISTS\r\n",
+    {"literal8", "* 1 FETCH (BINARY[] ~{3}\r\nabc)\r\n", "* 1 FETCH {3}\n!closed", NULL},
+    {"non-sync", "* 1 FETCH (BODY[] {3+}\r\nabc)\r\n", "* 1 FETCH {3}\n!closed", NULL},
+    {"text is no literal", "* OK hello {5}\r\n* 1 EXISTS\r\n",
      "*OK 'hello {5}'\n* 1 EXISTS\n!closed", NULL},
-    {"P2 tagged text is none", "P1 OK done {99999999999}\r\n",
+    {"tagged text is none", "P1 OK done {99999999999}\r\n",
      "TOK tag=P1 'done {99999999999}'\n!closed", NULL},
-    {"P2 negative", "* 1 FETCH (BODY[] {-1}\r\nx)\r\n", "!the server does not speak IMAP",
+    {"negative", "* 1 FETCH (BODY[] {-1}\r\nx)\r\n", "!the server does not speak IMAP",
      NULL},
-    {"P2 no number", "* 1 FETCH (BODY[] {}\r\nx)\r\n", "!the server does not speak IMAP", NULL},
-    {"P2 words", "* 1 FETCH (BODY[] {abc}\r\nx)\r\n", "!the server does not speak IMAP", NULL},
-    {"P2 4 GB", "* 1 FETCH (BODY[] {4294967295}\r\nx)\r\n", "!the server sends 4294967295",
+    {"no number", "* 1 FETCH (BODY[] {}\r\nx)\r\n", "!the server does not speak IMAP", NULL},
+    {"words", "* 1 FETCH (BODY[] {abc}\r\nx)\r\n", "!the server does not speak IMAP", NULL},
+    {"4 GB", "* 1 FETCH (BODY[] {4294967295}\r\nx)\r\n", "!the server sends 4294967295",
      "limit"},
-    {"P2 100 GB", "* 1 FETCH (BODY[] {99999999999}\r\nx)\r\n", "!the server sends 99999999999",
+    {"100 GB", "* 1 FETCH (BODY[] {99999999999}\r\nx)\r\n", "!the server sends 99999999999",
      "limit"},
-    {"P2 more digits than a number has", "* 1 FETCH (BODY[] {99999999999999999999}\r\nx)\r\n",
+    {"more digits than a number has", "* 1 FETCH (BODY[] {99999999999999999999}\r\nx)\r\n",
      "!the server does not speak IMAP", NULL},
-    {"P2 kept is bounded", "* 1 FETCH (BODY[] {5000}\r\nx)\r\n", "!the server's response is",
+    {"kept is bounded", "* 1 FETCH (BODY[] {5000}\r\nx)\r\n", "!the server's response is",
      "limit"},
-    {"P1 cut in a literal's head", "* 1 FETCH (BODY[] {10", "!closed", NULL},
-    {"P1 cut in a literal", "* 1 FETCH (BODY[] {10}\r\nhel", "!closed", NULL},
-    {"P1 cut in a line", "* OK all is we", "!closed", NULL},
-    {"P1 nothing", "", "!closed", NULL},
-    {"P4 garbage", "HTTP/1.1 400 Bad Request\r\n", "!the server does not speak IMAP: 'HTTP/1.1",
+    {"cut in a literal's head", "* 1 FETCH (BODY[] {10", "!closed", NULL},
+    {"cut in a literal", "* 1 FETCH (BODY[] {10}\r\nhel", "!closed", NULL},
+    {"cut in a line", "* OK all is we", "!closed", NULL},
+    {"nothing", "", "!closed", NULL},
+    {"garbage", "HTTP/1.1 400 Bad Request\r\n", "!the server does not speak IMAP: 'HTTP/1.1",
      NULL},
-    {"P4 garbage without a blank", "hello\r\n", "!the server does not speak IMAP: 'hello'",
+    {"garbage without a blank", "hello\r\n", "!the server does not speak IMAP: 'hello'",
      NULL},
-    {"P4 an empty line", "\r\n", "!the server does not speak IMAP: ''", NULL},
-    {"P4 escapes are shown", "\x1b]0;x\x07 y\r\n",
+    {"an empty line", "\r\n", "!the server does not speak IMAP: ''", NULL},
+    {"escapes are shown", "\x1b]0;x\x07 y\r\n",
      "!the server does not speak IMAP: '\\x1b]0;x", NULL},
-    {"P4 an unknown word", "* XYZZY (a b)\r\n", "* XYZZY\n!closed", NULL},
+    {"an unknown word", "* XYZZY (a b)\r\n", "* XYZZY\n!closed", NULL},
     {"a code that does not end", "* OK [UIDNEXT 7\r\n", "*OK '[UIDNEXT 7'\n!closed", NULL},
     {"a number that is none", "* 99999999999 EXISTS\r\n", "* 99999999999\n!closed", NULL},
     {"split UTF-8", "* OK \xc3\xa9\xe2\x82\xac \xc3\r\n",
@@ -130,7 +130,7 @@ test_responses(void)
     }
 }
 
-/* P3: a line without an end costs no more memory than its limit. */
+/* A line without an end costs no more memory than its limit. */
 static void
 test_long_line(void)
 {
@@ -145,7 +145,7 @@ test_long_line(void)
     g_assert_true(err_is(error, ERR_LIMIT));
 }
 
-/* P2: NUL bytes are bytes. */
+/* NUL bytes are bytes. */
 static void
 test_nul(void)
 {
@@ -323,9 +323,9 @@ int
 main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/wire/imap-response/responses P1 P2 P4", test_responses);
-    g_test_add_func("/wire/imap-response/long line P3", test_long_line);
-    g_test_add_func("/wire/imap-response/NUL P2", test_nul);
+    g_test_add_func("/wire/imap-response/responses", test_responses);
+    g_test_add_func("/wire/imap-response/long line", test_long_line);
+    g_test_add_func("/wire/imap-response/NUL", test_nul);
     g_test_add_func("/wire/imap-response/use of literals", test_use);
     g_test_add_func("/wire/imap-response/values", test_values);
     g_test_add_func("/wire/imap-response/depth", test_depth);

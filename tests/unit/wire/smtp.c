@@ -58,25 +58,25 @@ static const struct {
       QUIT},
      {SMTP_SENT, SMTP_SENT, SMTP_SENT}, {250, 250, 250}, {"250 2.0.0 queued as 4F2"}, true,
      true},
-    {"P18 replies of many lines, byte by byte",
+    {"replies of many lines, byte by byte",
      {OPEN("P 250-peer\r\n250-8BITMIME\r\n250 SIZE 0\r\n"), "C MAIL",
       "P 250-2.1.0 a\r\n250 b\r\n", RCPTS_OK, "C DATA", "P 354-go\r\n354 on\r\n", "D",
       "P 250-2.0.0 as\r\n250-2.0.0 you\r\n"
       "250 2.0.0 like\r\n",
       QUIT},
      {SMTP_SENT, SMTP_SENT, SMTP_SENT}, {250, 250, 250}, {"250 2.0.0 as you like"}, true, true},
-    {"P14 4xx at MAIL",
+    {"4xx at MAIL",
      {OPEN(PLAIN_OFFER), "C MAIL", "S 451 4.3.0 try later\r\n", "C RSET", "S 250 ok\r\n", QUIT},
      {SMTP_RETRY, SMTP_RETRY, SMTP_RETRY}, {451, 451, 451}, {"451 4.3.0 try later"}, false,
      true},
-    {"P15 5xx at MAIL",
+    {"5xx at MAIL",
      {OPEN(PLAIN_OFFER), "C MAIL", "S 550 5.1.8 not you\r\n", "C RSET", "S 250 ok\r\n", QUIT},
      {SMTP_NEVER, SMTP_NEVER, SMTP_NEVER}, {550, 550, 550}, {"550 5.1.8 not you"}, false, true},
     {"530 at MAIL speaks of our login, not of the mail",
      {OPEN(PLAIN_OFFER), "C MAIL", "S 530 5.7.0 Authentication required\r\n", "C RSET",
       "S 250 ok\r\n", QUIT},
      {SMTP_RETRY, SMTP_RETRY, SMTP_RETRY}, {530, 530, 530}, {"530 5.7.0 Auth"}, false, true},
-    {"P10 the quota of the day",
+    {"the quota of the day",
      {OPEN(PLAIN_OFFER), "C MAIL", "S 550 5.4.5 Daily user sending limit exceeded.\r\n",
       "C RSET", "S 250 ok\r\n", QUIT},
      {SMTP_RETRY, SMTP_RETRY, SMTP_RETRY}, {550, 550, 550}, {"550 5.4.5"}, false, true},
@@ -86,15 +86,15 @@ static const struct {
       "D", "S 250 fine\r\n", QUIT},
      {SMTP_SENT, SMTP_RETRY, SMTP_NEVER}, {250, 450, 550},
      {"250 fine", "450 4.2.1 greylisted", "550 5.1.1 No such user"}, true, true},
-    {"P15 every recipient refused",
+    {"every recipient refused",
      {OPEN(PLAIN_OFFER), MAIL_OK, "C RCPT", "S 550 no\r\n", "C RCPT", "S 451 no\r\n", "C RCPT",
       "S 552 too many\r\n", "C RSET", "S 250 ok\r\n", QUIT},
      {SMTP_NEVER, SMTP_RETRY, SMTP_RETRY}, {550, 451, 552}, {0}, false, true},
-    {"P14 4xx at DATA",
+    {"4xx at DATA",
      {OPEN(PLAIN_OFFER), MAIL_OK, RCPTS_OK, "C DATA", "S 451 no room\r\n", "C RSET",
       "S 250 ok\r\n", QUIT},
      {SMTP_RETRY, SMTP_RETRY, SMTP_RETRY}, {451, 451, 451}, {0}, false, true},
-    {"P15 5xx at DATA",
+    {"5xx at DATA",
      {OPEN(PLAIN_OFFER), MAIL_OK, RCPTS_OK, "C DATA", "S 554 no\r\n", "C RSET", "S 250 ok\r\n",
       QUIT},
      {SMTP_NEVER, SMTP_NEVER, SMTP_NEVER}, {554, 554, 554}, {0}, false, true},
@@ -102,17 +102,17 @@ static const struct {
      {OPEN(PLAIN_OFFER), MAIL_OK, RCPTS_OK, "C DATA", "S 250 what\r\n", "C RSET",
       "S 250 ok\r\n", QUIT},
      {SMTP_RETRY, SMTP_RETRY, SMTP_RETRY}, {250, 250, 250}, {0}, false, true},
-    {"P14 4xx at the dot",
+    {"4xx at the dot",
      {OPEN(PLAIN_OFFER), MAIL_OK, RCPTS_OK, DATA_OK, "D", "S 452 4.3.1 disk full\r\n", QUIT},
      {SMTP_RETRY, SMTP_RETRY, SMTP_RETRY}, {452, 452, 452}, {"452 4.3.1 disk full"}, true,
      true},
-    {"P15 5xx at the dot",
+    {"5xx at the dot",
      {OPEN(PLAIN_OFFER), MAIL_OK, RCPTS_OK, DATA_OK, "D", "S 550 5.7.1 spam\r\n", QUIT},
      {SMTP_NEVER, SMTP_NEVER, SMTP_NEVER}, {550, 550, 550}, {"550 5.7.1 spam"}, true, true},
-    {"P16 421 at MAIL",
+    {"421 at MAIL",
      {OPEN(PLAIN_OFFER), "C MAIL", "S 421 4.3.2 going down\r\n", "X"},
      {SMTP_RETRY, SMTP_RETRY, SMTP_RETRY}, {421, 421, 421}, {0}, false, false},
-    {"P16 421 at the second RCPT takes the first back",
+    {"421 at the second RCPT takes the first back",
      {OPEN(PLAIN_OFFER), MAIL_OK, RCPT_OK("ann"), "C RCPT", "S 421 down\r\n", "X"},
      {SMTP_RETRY, SMTP_RETRY, SMTP_RETRY}, {421, 421, 421}, {0}, false, false},
     {"a refused recipient stays refused when the connection goes",
@@ -120,58 +120,58 @@ static const struct {
       "X"},
      {SMTP_NEVER, SMTP_RETRY, SMTP_RETRY}, {550, 0, 0},
      {0, "at RCPT: the server closed", "at RCPT: the server closed"}, false, false},
-    {"P16 421 at DATA",
+    {"421 at DATA",
      {OPEN(PLAIN_OFFER), MAIL_OK, RCPTS_OK, "C DATA", "S 421 down\r\n", "X"},
      {SMTP_RETRY, SMTP_RETRY, SMTP_RETRY}, {421, 421, 421}, {0}, false, false},
-    {"P16 421 at the dot is an answer",
+    {"421 at the dot is an answer",
      {OPEN(PLAIN_OFFER), MAIL_OK, RCPTS_OK, DATA_OK, "D", "S 421 4.3.2 down\r\n", "X"},
      {SMTP_RETRY, SMTP_RETRY, SMTP_RETRY}, {421, 421, 421}, {0}, true, false},
-    {"P16 closed at MAIL",
+    {"closed at MAIL",
      {OPEN(PLAIN_OFFER), "C MAIL", "X"},
      {SMTP_RETRY, SMTP_RETRY, SMTP_RETRY}, {0}, {"at MAIL: the server closed the connection"},
      false, false},
-    {"P16 reset at DATA",
+    {"reset at DATA",
      {OPEN(PLAIN_OFFER), MAIL_OK, RCPTS_OK, "C DATA", "R"},
      {SMTP_RETRY, SMTP_RETRY, SMTP_RETRY}, {0}, {"at DATA: the connection was lost"}, false,
      false},
-    {"P17 the 250 is lost",
+    {"the 250 is lost",
      {OPEN(PLAIN_OFFER), MAIL_OK, RCPTS_OK, DATA_OK, "D", "X"},
      {SMTP_DOUBT, SMTP_DOUBT, SMTP_DOUBT}, {0},
      {"no answer to the whole mail: the server closed"}, true, false},
-    {"P17 reset after the dot",
+    {"reset after the dot",
      {OPEN(PLAIN_OFFER), MAIL_OK, RCPTS_OK, DATA_OK, "D", "R"},
      {SMTP_DOUBT, SMTP_DOUBT, SMTP_DOUBT}, {0},
      {"no answer to the whole mail: the connection was lost"}, true, false},
-    {"P17 half a 250",
+    {"half a 250",
      {OPEN(PLAIN_OFFER), MAIL_OK, RCPTS_OK, DATA_OK, "D", "S 250-2.0", "X"},
      {SMTP_DOUBT, SMTP_DOUBT, SMTP_DOUBT}, {0}, {0}, true, false},
-    {"P17 one is refused, the others are in doubt",
+    {"one is refused, the others are in doubt",
      {OPEN(PLAIN_OFFER), MAIL_OK, "C RCPT", "S 550 5.1.1 no\r\n", RCPT_OK("bob"),
       RCPT_OK("cid"), DATA_OK, "D", "X"},
      {SMTP_NEVER, SMTP_DOUBT, SMTP_DOUBT}, {550}, {0}, true, false},
-    {"P18 garbage at the dot",
+    {"garbage at the dot",
      {OPEN(PLAIN_OFFER), MAIL_OK, RCPTS_OK, DATA_OK, "D", "S 25 ok\r\n", "W"},
      {SMTP_DOUBT, SMTP_DOUBT, SMTP_DOUBT}, {0}, {0}, true, false},
     {"354 at the dot",
      {OPEN(PLAIN_OFFER), MAIL_OK, RCPTS_OK, DATA_OK, "D", "S 354 more\r\n", "W"},
      {SMTP_DOUBT, SMTP_DOUBT, SMTP_DOUBT}, {354, 354, 354}, {0}, true, false},
-    {"P18 garbage at MAIL",
+    {"garbage at MAIL",
      {OPEN(PLAIN_OFFER), "C MAIL", "S hello\r\n", "W"},
      {SMTP_RETRY, SMTP_RETRY, SMTP_RETRY}, {0}, {"at MAIL: what the server said is no reply"},
      false, false},
-    {"P18 two codes",
+    {"two codes",
      {OPEN(PLAIN_OFFER), "C MAIL", "S 250-a\r\n550 b\r\n", "W"},
      {SMTP_RETRY, SMTP_RETRY, SMTP_RETRY}, {0}, {"at MAIL: the server's reply has two codes"},
      false, false},
-    {"P3 a reply without end",
+    {"a reply without end",
      {OPEN(PLAIN_OFFER), "C MAIL", "F"},
      {SMTP_RETRY, SMTP_RETRY, SMTP_RETRY}, {0}, {"at MAIL: the server's reply is larger"},
      false, false},
-    {"P3 lines without end",
+    {"lines without end",
      {OPEN(PLAIN_OFFER), "C MAIL", "M 100000", "W"},
      {SMTP_RETRY, SMTP_RETRY, SMTP_RETRY}, {0}, {"at MAIL: the server's reply is larger"},
      false, false},
-    {"P18 a thousand lines",
+    {"a thousand lines",
      {OPEN(PLAIN_OFFER), "C MAIL", "M 1000", "S 250 end\r\n", RCPTS_OK, DATA_OK, "D",
       "S 250 ok\r\n", QUIT},
      {SMTP_SENT, SMTP_SENT, SMTP_SENT}, {250, 250, 250}, {0}, true, true},
@@ -260,7 +260,7 @@ test_gate_closed(void)
     g_assert_true(g_str_has_suffix(log, "\r\nHello\r\n..dot\r\n.."));
 }
 
-/* P17: no answer within the time; P8: one byte after the other does not help. */
+/* No answer within the time; one byte after the other does not help. */
 static void
 test_no_answer(void)
 {
@@ -351,16 +351,16 @@ static const struct {
      "RCPT TO:<ann@you.example> NOTIFY=FAILURE ORCPT=rfc822;ann@you.example\r\n"},
     {"no DSN asked for", FULL_OFFER, "S: x\n\nx\n", "", one, NULL, SMTP_SENT, "250",
      "MAIL FROM:<> SIZE=11\r\n", "RCPT TO:<ann@you.example>\r\n"},
-    {"P19 8BITMIME", PLAIN_OFFER, EIGHT, "r@me.example", one, NULL, SMTP_SENT, "250",
+    {"8BITMIME", PLAIN_OFFER, EIGHT, "r@me.example", one, NULL, SMTP_SENT, "250",
      "MAIL FROM:<r@me.example> SIZE=15 BODY=8BITMIME\r\n", "RCPT TO:<ann@you.example>\r\n"},
-    {"P19 no 8BITMIME", NO_OFFER, EIGHT, "r@me.example", one, NULL, SMTP_NEVER,
+    {"no 8BITMIME", NO_OFFER, EIGHT, "r@me.example", one, NULL, SMTP_NEVER,
      "needs 8BITMIME", NULL, NULL},
-    {"M42 SMTPUTF8 for an address", FULL_OFFER, "S: x\n\nx\n", "r@me.example", foreign, "7",
+    {"SMTPUTF8 for an address", FULL_OFFER, "S: x\n\nx\n", "r@me.example", foreign, "7",
      SMTP_SENT, "250", "MAIL FROM:<r@me.example> SIZE=11 SMTPUTF8 RET=HDRS ENVID=7\r\n",
      "RCPT TO:<юзер@you.example>\r\n"},
-    {"M42 no SMTPUTF8 for an address", PLAIN_OFFER, "S: x\n\nx\n", "r@me.example", foreign,
+    {"no SMTPUTF8 for an address", PLAIN_OFFER, "S: x\n\nx\n", "r@me.example", foreign,
      NULL, SMTP_NEVER, "'юзер@you.example' needs SMTPUTF8", NULL, NULL},
-    {"M42 an A-label needs none", PLAIN_OFFER, "S: x\n\nx\n", "r@me.example", foreign_domain,
+    {"an A-label needs none", PLAIN_OFFER, "S: x\n\nx\n", "r@me.example", foreign_domain,
      NULL, SMTP_SENT, "250", "MAIL FROM:<r@me.example> SIZE=11\r\n",
      "RCPT TO:<ann@xn--e1afmkfd.xn--p1ai>\r\n"},
     {"SMTPUTF8 for a header", FULL_OFFER, UTF8_HEAD, "r@me.example", one, NULL, SMTP_SENT,
@@ -377,9 +377,9 @@ static const struct {
     {"SIZE 0 is no limit", "S 250-peer\r\n250 SIZE 0\r\n", "S: x\n\nx\n", "r@me.example", one,
      NULL, SMTP_SENT, "250", "MAIL FROM:<r@me.example> SIZE=11\r\n",
      "RCPT TO:<ann@you.example>\r\n"},
-    {"T16 a recipient with a command in it", FULL_OFFER, "S: x\n\nx\n", "r@me.example",
+    {"a recipient with a command in it", FULL_OFFER, "S: x\n\nx\n", "r@me.example",
      injecting, NULL, SMTP_NEVER, "is no address that can be written to", NULL, NULL},
-    {"T16 a sender with a command in it", FULL_OFFER, "S: x\n\nx\n", "r@x>\r\nRSET", one, NULL,
+    {"a sender with a command in it", FULL_OFFER, "S: x\n\nx\n", "r@x>\r\nRSET", one, NULL,
      SMTP_NEVER, "is no address that can send", NULL, NULL},
 };
 
@@ -487,7 +487,7 @@ test_several(void)
 
 /* ---- time ---- */
 
-/* P17, P8: a peer that says nothing, or drips, has its time and no more. */
+/* A peer that says nothing, or drips, has its time and no more. */
 static void
 test_silence(void)
 {
@@ -519,7 +519,7 @@ test_silence(void)
     g_free(peer_end(peer));
 }
 
-/* P8: a server that takes the mail in no more. */
+/* A server that takes the mail in no more. */
 static void
 test_full_pipe(void)
 {
@@ -617,7 +617,7 @@ test_stop(void)
     stopping = false;
 }
 
-/* P22: nobody there. */
+/* Nobody there. */
 static void
 test_unreached(void)
 {
@@ -636,7 +636,7 @@ test_unreached(void)
     g_assert_true(err_is(error, ERR_CONFIG));
 }
 
-/* T27: without TLS a login goes to this machine alone; nobody is asked for these names. */
+/* Without TLS a login goes to this machine alone; nobody is asked for these names. */
 static void
 test_plain_login(void)
 {
@@ -660,16 +660,16 @@ main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     proc_init();
-    g_test_add_func("/wire/smtp/sends-P14-P15-P16-P17-P18", test_sends);
+    g_test_add_func("/wire/smtp/sends", test_sends);
     g_test_add_func("/wire/smtp/last-byte-refused", test_gate_closed);
-    g_test_add_func("/wire/smtp/no-answer-P17", test_no_answer);
+    g_test_add_func("/wire/smtp/no-answer", test_no_answer);
     g_test_add_func("/wire/smtp/sizes", test_sizes);
-    g_test_add_func("/wire/smtp/offers-P19-T16-M42", test_offers);
+    g_test_add_func("/wire/smtp/offers", test_offers);
     g_test_add_func("/wire/smtp/several", test_several);
-    g_test_add_func("/wire/smtp/silence-P8", test_silence);
-    g_test_add_func("/wire/smtp/full-pipe-P8", test_full_pipe);
+    g_test_add_func("/wire/smtp/silence", test_silence);
+    g_test_add_func("/wire/smtp/full-pipe", test_full_pipe);
     g_test_add_func("/wire/smtp/stop", test_stop);
-    g_test_add_func("/wire/smtp/unreached-P22", test_unreached);
-    g_test_add_func("/wire/smtp/plain-login-T27", test_plain_login);
+    g_test_add_func("/wire/smtp/unreached", test_unreached);
+    g_test_add_func("/wire/smtp/plain-login", test_plain_login);
     return g_test_run();
 }

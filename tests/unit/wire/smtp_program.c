@@ -25,7 +25,7 @@ static const struct {
     {"login", "exit 77", SMTP_RETRY, "exit 77"},
     {"settings", "exit 78", SMTP_RETRY, "exit 78"},
     {"anything", "exit 1", SMTP_RETRY, "exit 1"},
-    {"escape, T28", "printf '\\033[2J' >&2; exit 1", SMTP_RETRY, "\\x1b[2J"},
+    {"escape", "printf '\\033[2J' >&2; exit 1", SMTP_RETRY, "\\x1b[2J"},
     {"killed: it may have taken it", "cat >/dev/null; kill -9 $$", SMTP_DOUBT, "signal 9"},
     {"too slow: it may take it yet", "cat >/dev/null; exec sleep 100", SMTP_DOUBT, "longer"},
 };
@@ -66,7 +66,7 @@ test_ends(void)
     }
 }
 
-/* T25: an address that looks like an option is none; the mail comes with LF. */
+/* An address that looks like an option is none; the mail comes with LF. */
 static void
 test_arguments(void)
 {
@@ -137,7 +137,7 @@ main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     proc_init();
     g_test_add_func("/wire/smtp-program/ends", test_ends);
-    g_test_add_func("/wire/smtp-program/arguments-T25", test_arguments);
+    g_test_add_func("/wire/smtp-program/arguments", test_arguments);
     g_test_add_func("/wire/smtp-program/not-begun", test_not_begun);
     g_test_add_func("/wire/smtp-program/argv", test_argv);
     return g_test_run();

@@ -1,4 +1,4 @@
-/* P18: replies as servers and attackers write them. */
+/* Replies as servers and attackers write them. */
 #include "wire/smtp_reply.h"
 #include "base/err.h"
 
@@ -23,7 +23,7 @@ static const struct {
     {"status too long", "550 5.1111.1 x\r\n", 1, 550, NULL, "550 5.1111.1 x", "", 0},
     {"two replies", "250 a\r\n250 b\r\n", 1, 250, NULL, "250 a", "250 b\r\n", 0},
     {"8 bit", "550 caf\xe9\r\n", 1, 550, NULL, "550 caf\xef\xbf\xbd", "", 0},
-    {"escape, T28", "550 \x1b]0;x\x07\r\n", 1, 550, NULL, "550 \\x1b]0;x\\x07", "", 0},
+    {"escape", "550 \x1b]0;x\x07\r\n", 1, 550, NULL, "550 \\x1b]0;x\\x07", "", 0},
     {"nothing", "", 0, 0, NULL, NULL, NULL, 0},
     {"half a line", "25", 0, 0, NULL, NULL, NULL, 0},
     {"no line end", "250 ok", 0, 0, NULL, NULL, NULL, 0},
@@ -88,7 +88,7 @@ parse_many(const char *line, unsigned n, const char *last, GError **error)
     return smtp_reply_parse(all->str, all->len, &used, &reply, error);
 }
 
-/* P3, P18: a thousand lines are a reply; what never ends is not waited for. */
+/* A thousand lines are a reply; what never ends is not waited for. */
 static void
 test_limits(void)
 {
@@ -108,7 +108,6 @@ test_limits(void)
     g_assert_true(err_is(error, ERR_LIMIT));
 }
 
-/* P19 */
 static void
 test_offer(void)
 {
@@ -148,9 +147,9 @@ int
 main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/wire/smtp-reply/parse-P18", test_parse);
+    g_test_add_func("/wire/smtp-reply/parse", test_parse);
     g_test_add_func("/wire/smtp-reply/pieces", test_pieces);
-    g_test_add_func("/wire/smtp-reply/limits-P3-P18", test_limits);
-    g_test_add_func("/wire/smtp-reply/offer-P19", test_offer);
+    g_test_add_func("/wire/smtp-reply/limits", test_limits);
+    g_test_add_func("/wire/smtp-reply/offer", test_offer);
     return g_test_run();
 }
