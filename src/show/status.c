@@ -26,6 +26,7 @@ status_clear(Status *s)
 {
     g_clear_pointer(&s->problems, g_ptr_array_unref);
     g_clear_pointer(&s->waiting, g_ptr_array_unref);
+    g_clear_pointer(&s->stand_ins, g_ptr_array_unref);
     g_clear_pointer(&s->jobs, jobs_free);
     g_clear_pointer(&s->failed, jobs_free);
     g_clear_pointer(&s->plans, plan_lines_free);
@@ -83,6 +84,18 @@ note_questions(Db *db, GPtrArray *waiting, GError **error)
              e->recipients, *e->name ? " about " : "", e->name, ago, e->msgid);
     }
     return true;
+}
+
+/* Brains that are not asked for want of a key, as far as this environment tells. */
+static void
+note_stand_ins(const Config *config, GPtrArray *stand_ins)
+{
+    for (unsigned i = 0; i < config->n_brains; i++) {
+        const ConfBrain *b = &config->brains[i], *in_place = config_stand_in(config, b);
+        if (in_place != b)
+            note(stand_ins, "the brain '%s' has no key: %s is not in this environment; '%s' is asked in its place",
+                 b->name, b->key_env, in_place->name);
+    }
 }
 
 /* Brains that failed by themselves, as the last run left word. */
@@ -375,6 +388,8 @@ status_collect(Db *db, Status *ret, GError **error)
 {
     ret->problems = g_ptr_array_new_with_free_func(g_free);
     ret->waiting = g_ptr_array_new_with_free_func(g_free);
+    ret->stand_ins = g_ptr_array_new_with_free_func(g_free);
+    note_stand_ins(db_home(db)->config, ret->stand_ins);
     return count(db, ret, error) && note_problems(db, ret, error) &&
            note_waiting(db, ret, error) && find_plans(db, ret, error);
 }
@@ -401,8 +416,9 @@ status_json(Db *db, const Status *s)
         json_object_set_new(job, "waits_for", place ? json_string(place) : json_null());
         json_array_append_new(jobs, job);
     }
-    return json_pack("{s:b, s:o, s:o, s:o, s:o, s:{s:i, s:i}, s:o, s:f, s:i, s:{s:I, s:I}}", "ok",
-                     s->problems->len == 0, "problems", shape_texts(s->problems), "roles",
+    return json_pack("{s:b, s:o, s:o, s:o, s:o, s:o, s:{s:i, s:i}, s:o, s:f, s:i, s:{s:I, s:I}}", "ok",
+                     s->problems->len == 0, "problems", shape_texts(s->problems), "stand_ins",
+                     shape_texts(s->stand_ins), "roles",
                      roles, "jobs", jobs, "plans",
                      s->plans ? shape_list_json(&plan_line_shape, s->plans) : json_array(), "outbox", "due", (int)s->due, "held",
                      (int)s->held_out->len, "waiting_for_person", shape_texts(s->waiting),

@@ -11,6 +11,7 @@
 
 typedef struct Status {
     GPtrArray *problems, *waiting; /* char * */
+    GPtrArray *stand_ins;          /* char *: brains that another one is asked for */
     Jobs *jobs;
     PlanLines *plans;               /* that live jobs work on; NULL: this store knows none */
     Jobs *failed;                   /* the last ones */

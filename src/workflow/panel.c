@@ -34,8 +34,12 @@ brain_of(const Config *config, const char *name, bool usual, char **ret_note, GE
                       name);
         return NULL;
     }
-    if (config_brain(config, brain))
-        return brain;
+    const ConfBrain *found = config_brain(config, brain);
+    const ConfBrain *in_place = found ? config_stand_in(config, found) : NULL;
+    if (in_place != found)
+        *ret_note = g_strdup_printf("no key for [brain %s]: asked is '%s'", brain, in_place->name);
+    if (found)
+        return in_place->name;
     if (usual && config_brain(config, "default")) {
         *ret_note = g_strdup_printf("no [brain %s]: asked is 'default'", name);
         return "default";

@@ -259,6 +259,9 @@ const ConfPerson *config_person_at(const Config *config, const char *address);
 /* Somebody we work for: the owner, a person, or a principal. */
 bool config_is_person(const Config *config, const char *address);
 const ConfBrain *config_brain(const Config *config, const char *name);
+/* The brain itself, or the one that is asked in its place because its key-env is not in the environment: the first of
+ * its fallbacks that lacks no key. Itself where there is none. */
+const ConfBrain *config_stand_in(const Config *config, const ConfBrain *brain);
 const ConfAccount *config_account(const Config *config, const char *name);
 /* The account by which mail of a role (NULL: of nobody's) leaves to people outside: the one that is
  * the role's own, else the first with a submission server or `smtp = sendmail`; NULL: none has. */

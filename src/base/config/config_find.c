@@ -88,6 +88,24 @@ config_brain(const Config *config, const char *name)
     return NULL;
 }
 
+static bool
+lacks_key(const ConfBrain *brain)
+{
+    const char *key = *brain->key_env && !*brain->key_file ? g_getenv(brain->key_env) : "there";
+
+    return !key || !*key;
+}
+
+const ConfBrain *
+config_stand_in(const Config *config, const ConfBrain *brain)
+{
+    const ConfBrain *other = brain;
+
+    for (unsigned n = 0; other && lacks_key(other) && n < config->n_brains; n++)
+        other = *other->fallback ? config_brain(config, other->fallback) : NULL;
+    return other ? other : brain;
+}
+
 const ConfAccount *
 config_account(const Config *config, const char *name)
 {

@@ -64,6 +64,7 @@ print_text(Cli *cli, const Status *s)
         cli_print(cli, "not served\n");
     print_lines(cli, "problems:", s->problems);
     print_lines(cli, "waits for you:", s->waiting);
+    print_lines(cli, "asked in another's place:", s->stand_ins);
     print_failed(cli, s);
     if (s->jobs->len == 0)
         cli_print(cli, "no live jobs\n");

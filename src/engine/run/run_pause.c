@@ -156,8 +156,9 @@ next_brain(const Task *t, const ConfBrain *brain)
 bool
 run_choose_brain(Task *t, const ConfBrain *first, Pause *ret, GError **error)
 {
+    const Config *config = t->run->engine->home->config;
     *ret = (Pause){.until = DUE_NEVER};
-    for (const ConfBrain *b = first; b; b = next_brain(t, b)) {
+    for (const ConfBrain *b = config_stand_in(config, first); b; b = next_brain(t, b)) {
         g_auto(Pause) pause = {0};
         if (!brain_pause(t->run->engine->db, b->name, &pause, error))
             return false;
