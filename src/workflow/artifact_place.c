@@ -73,13 +73,25 @@ workflow_names(const Config *config)
     return names;
 }
 
+static const char *
+coordinator_of(const Config *config)
+{
+    return *config->workflow_coordinator ? config->workflow_coordinator
+                                         : config->persons[0].name;
+}
+
 const char *
 workflow_coordinator(const Engine *engine)
 {
-    const Config *config = engine->home->config;
+    return coordinator_of(engine->home->config);
+}
 
-    return *config->workflow_coordinator ? config->workflow_coordinator
-                                         : config->persons[0].name;
+const char *
+workflow_who(const Config *config, const char *said)
+{
+    bool alias = g_str_equal(said, "coordinator") && !workflow_address(config, said);
+
+    return alias ? coordinator_of(config) : said;
 }
 
 /* --- paths --- */

@@ -69,6 +69,8 @@ bool artifact_may_move(const Engine *engine,
                        GError **error);
 /* The name of the coordinator; borrowed. */
 const char *workflow_coordinator(const Engine *engine);
+/* Who is meant by a name: 'coordinator' is the coordinator, where no role or person is called so. Borrowed. */
+const char *workflow_who(const Config *config, const char *said);
 /* The address of a role or person by name; NULL: nobody here is called so. Borrowed. */
 const char *workflow_address(const Config *config, const char *name);
 /* All such names, borrowed, with a NULL behind; caller unrefs. */

@@ -62,8 +62,10 @@ refuse_nobody(const Config *config, const char *name, GError **error)
 }
 
 static bool
-add_recipient(const Engine *engine, EventPlan *p, const char *name, GError **error)
+add_recipient(const Engine *engine, EventPlan *p, const char *said, GError **error)
 {
+    const char *name = workflow_who(engine->home->config, said);
+
     if (!workflow_address(engine->home->config, name))
         return refuse_nobody(engine->home->config, name, error);
     if (!g_ptr_array_find_with_equal_func(p->to, name, g_str_equal, NULL))
@@ -99,9 +101,9 @@ escalate(const Engine *engine, EventPlan *p, GError **error)
 static bool
 find_people(const Engine *engine, const EventNew *in, EventPlan *p, GError **error)
 {
-    p->from_address = workflow_address(engine->home->config, in->from);
+    p->from_address = workflow_address(engine->home->config, p->from);
     if (!p->from_address)
-        return refuse_nobody(engine->home->config, in->from, error);
+        return refuse_nobody(engine->home->config, p->from, error);
     for (guint i = 0; i < in->to->len; i++)
         if (!add_recipients(engine, p, g_ptr_array_index(in->to, i), error))
             return false;
@@ -425,7 +427,7 @@ event_plan(Engine *engine, const EventNew *in, EventPlan **ret, GError **error)
     const EventSight *sight = in->sight ? in->sight : now;
 
     p->type = in->type;
-    p->from = g_strdup(in->from);
+    p->from = g_strdup(workflow_who(engine->home->config, in->from));
     p->to = g_ptr_array_new_with_free_func(g_free);
     p->state = g_strdup("");
     p->digest = g_strdup("");

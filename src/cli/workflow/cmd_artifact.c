@@ -107,7 +107,8 @@ static int
 find_who(Cli *cli, const char **ret)
 {
     const char *said = cli_text(cli, "from"), *env = g_getenv("POSTRIDER_ROLE");
-    const char *who = said ? said : env && *env ? env : cli->home->config->persons[0].name;
+    const char *name = said ? said : env && *env ? env : cli->home->config->persons[0].name;
+    const char *who = workflow_who(cli->home->config, name);
 
     if (!workflow_address(cli->home->config, who))
         return cli_fail(EX_NOINPUT, "no role '%s'", who);

@@ -12,9 +12,10 @@
 #define SHOWN 50
 
 const char *
-inbox_role(Cli *cli, const char *name)
+inbox_role(Cli *cli, const char *said)
 {
     const Config *config = cli->home->config;
+    const char *name = workflow_who(config, said);
 
     if (workflow_address(config, name))
         return name;
@@ -102,20 +103,21 @@ cmd_role_inbox(Cli *cli, int argc, char **argv)
     int status = cli_workflow(cli, &engine);
     if (status)
         return status;
-    if (!inbox_role(cli, argv[1]))
+    const char *role = inbox_role(cli, argv[1]);
+    if (!role)
         return EX_NOINPUT;
     if (event && !event_type_parse(event, &type, &cli->error))
         return cli_failed(cli, EX_USAGE);
     if ((status = find_artifacts(cli, engine, glob, &of)))
         return status;
-    const FlowInbox q = {.role = argv[1],
+    const FlowInbox q = {.role = role,
                          .type = event,
                          .state = cli_text(cli, "state"),
                          .all = cli_flag(cli, "all"),
                          .limit = (unsigned)cli_number(cli, "limit", SHOWN)};
     g_autoptr(FlowEvents) asked = NULL;
     if (!read_inbox(cli, engine, q, of, rows) ||
-        (!event && !glob && !q.state && !flow_asked(engine->db, argv[1], &asked, &cli->error)))
+        (!event && !glob && !q.state && !flow_asked(engine->db, role, &asked, &cli->error)))
         return cli_failed(cli, 0);
     if (asked)
         add_rows(rows, asked, true);

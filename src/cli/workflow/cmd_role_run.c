@@ -355,7 +355,7 @@ cmd_role_run(Cli *cli, int argc, char **argv)
         r.agent = helper;
         return run_helper(&r);
     }
-    if (!inbox_role(cli, r.name))
+    if (!(r.name = inbox_role(cli, r.name)))
         return EX_NOINPUT;
     status = cli_workflow(cli, &r.engine);
     return status ? status : run_role(&r);
