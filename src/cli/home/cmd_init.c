@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/home/home_files.h"
+#include "cli/workflow/init_team.h"
 #include "engine/in/recurrence.h"
 #include "mail/maildir.h"
 #include "notes/first_notes.h"
@@ -146,21 +147,29 @@ write_muttrc(const Home *home, const char *program, GError **error)
     return write_once(home->fd, "muttrc", text, 0600, error);
 }
 
-/* The settings of a home with briefings have their roles at the end. */
+/* What the home is made for, beside mail. */
+typedef struct Kind {
+    bool briefing, team;
+} Kind;
+
+/* The settings of a home with briefings have their roles at the end; the addresses of a team are those of a workflow. */
 static bool
-write_home_file(int fd, const HomeFile *h, bool briefing, GError **error)
+write_home_file(int fd, const HomeFile *h, Kind kind, GError **error)
 {
     bool settings = g_str_equal(h->path, "postrider.conf");
-    g_autofree char *text =
-        g_strconcat(h->text, briefing && settings ? home_briefing_conf : "", NULL);
-    if (briefing && settings &&
-        !write_once(fd, "scripts/curator.md", home_curator, 0600, error))
-        return false;
-    return write_once(fd, h->path, text, h->mode, error);
+    g_autoptr(GString) text = g_string_new(h->text);
+    if (kind.briefing && settings) {
+        g_string_append(text, home_briefing_conf);
+        if (!write_once(fd, "scripts/curator.md", home_curator, 0600, error))
+            return false;
+    }
+    if (kind.team && settings)
+        g_string_replace(text, "postrider.local", TEAM_DOMAIN, 0);
+    return write_once(fd, h->path, text->str, h->mode, error);
 }
 
 static bool
-make_files(int fd, bool briefing, GError **error)
+make_files(int fd, Kind kind, GError **error)
 {
     for (const char *const *f = folders; *f; f++) {
         if (!dir_make(fd, *f, 0700, error))
@@ -169,7 +178,7 @@ make_files(int fd, bool briefing, GError **error)
     if (!make_key(fd, error))
         return false;
     for (size_t i = 0; home_files[i].path; i++) {
-        if (!write_home_file(fd, &home_files[i], briefing, error))
+        if (!write_home_file(fd, &home_files[i], kind, error))
             return false;
     }
     return true;
@@ -284,26 +293,59 @@ offer_brain(Cli *cli)
     (void)cli_fail(EX_SOFTWARE, "can't start 'postrider-setup'; run: postrider setup brain");
 }
 
-int
-cmd_init(Cli *cli, int argc, char **argv)
+static int
+make_home(Cli *cli, const char *path, Kind kind)
 {
-    if (argv[1] && !*argv[1])
-        return cli_usage(cli, "takes one DIR");
-    g_autofree char *path = home_find(argv[1] ? argv[1] : cli->home_option, &cli->error);
-    if (!path)
-        return cli_failed(cli, 0);
     if (!refuse_used(path, &cli->error))
         return cli_failed(cli, EX_CANTCREAT);
     if (!make_folder(path) || chmod(path, 0700) < 0)
         return cli_fail(EX_CANTCREAT, "can't make '%s': %s", path, g_strerror(errno));
     auto_fd fd = dir_open(path, &cli->error);
-    if (fd < 0 || !mark_begun(fd, &cli->error) || !make_files(fd, cli_flag(cli, "briefing"), &cli->error) ||
+    if (fd < 0 || !mark_begun(fd, &cli->error) || !make_files(fd, kind, &cli->error) ||
         !home_open_bare(path, &cli->home, &cli->error) ||
         !home_reload(cli->home, &cli->error) ||
         !write_muttrc(cli->home, cli->self, &cli->error) || !make_mailboxes(cli, &cli->error) ||
         !mark_ended(fd, &cli->error))
         return cli_failed(cli, EX_CANTCREAT);
     print_next(cli);
-    offer_brain(cli);
     return 0;
+}
+
+/* A home that is there gets what it lacks. */
+static int
+make_team(Cli *cli, const char *path, Kind kind)
+{
+    g_autofree char *conf = g_build_filename(path, HOME_CONFIG, NULL), *root = NULL;
+    g_autofree char *begun = g_build_filename(path, HOME_UNFINISHED, NULL);
+    bool there = !kind.briefing && g_file_test(conf, G_FILE_TEST_EXISTS) &&
+                 !g_file_test(begun, G_FILE_TEST_EXISTS);
+    unsigned made;
+    if (cli_in_agent())
+        return cli_fail(EX_NOPERM, "init: the owner's, so an agent may not");
+    if (there && !home_open(path, &cli->home, &cli->error))
+        return cli_failed(cli, 0);
+    if (!there && !refuse_used(path, &cli->error))
+        return cli_failed(cli, EX_CANTCREAT);
+    int status = team_find_root(cli, path, &root);
+    if (status || (status = team_write_project(cli, root, &made)) ||
+        (!there && (status = make_home(cli, path, kind))))
+        return status;
+    return team_write_home(cli, root, cli_flag(cli, "links"), made);
+}
+
+int
+cmd_init(Cli *cli, int argc, char **argv)
+{
+    const Kind kind = {cli_flag(cli, "briefing"), cli_flag(cli, "workflow")};
+    if (argv[1] && !*argv[1])
+        return cli_usage(cli, "takes one DIR");
+    if (!kind.team && (cli_text(cli, "root") || cli_flag(cli, "links")))
+        return cli_usage(cli, "--root and --links need --workflow");
+    g_autofree char *path = home_find(argv[1] ? argv[1] : cli->home_option, &cli->error);
+    if (!path)
+        return cli_failed(cli, 0);
+    int status = kind.team ? make_team(cli, path, kind) : make_home(cli, path, kind);
+    if (status == 0)
+        offer_brain(cli);
+    return status;
 }

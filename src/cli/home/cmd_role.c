@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/cmds.h"
+#include "cli/home/conf_write.h"
 #include "cli/home/reload.h"
 #include "cli/home/role_make.h"
 #include "cli/home/role_template.h"
@@ -23,27 +24,6 @@
 #include <unistd.h>
 
 /* --- the settings --- */
-
-static bool
-is_sound(const char *text, GError **error)
-{
-    g_autoptr(Config) config = NULL;
-    return config_parse(text, strlen(text), HOME_CONFIG_NEW, &config, error);
-}
-
-/* Somebody may have saved the file since we read it. */
-static int
-write_conf(Cli *cli, const char *old, const char *text)
-{
-    g_autofree char *now = NULL;
-    if (!home_read_config(cli->home, &now, &cli->error) || !is_sound(text, &cli->error))
-        return cli_failed(cli, EX_CONFIG);
-    if (!g_str_equal(now, old))
-        return cli_fail(EX_TEMPFAIL, HOME_CONFIG " was changed meanwhile; nothing was written");
-    if (!file_replace(cli->home->fd, HOME_CONFIG, text, strlen(text), 0600, &cli->error))
-        return cli_failed(cli, EX_CANTCREAT);
-    return 0;
-}
 
 static int
 find_role(Cli *cli, const char *name, const ConfRole **ret)
@@ -151,13 +131,13 @@ make_new(Cli *cli, const NewRole *n)
     if (!home_read_config(cli->home, &old, &cli->error))
         return cli_failed(cli, EX_CONFIG);
     g_autofree char *text = new_sections(cli->home->config, n, old);
-    if (!is_sound(text, &cli->error))
+    if (!conf_is_sound(text, &cli->error))
         return cli_failed(cli, EX_CONFIG);
     if (!write_file(cli, "roles", file, n->task, 0600, &cli->error) ||
         !write_file(cli, "scripts", n->name, n->brain ? NULL : n->script, 0700, &cli->error) ||
         !role_make(cli, n->name, n->task, &cli->error))
         return cli_failed(cli, EX_CANTCREAT);
-    status = write_conf(cli, old, text);
+    status = conf_write(cli, old, text);
     if (status == 0 && !home_reload(cli->home, &cli->error))
         return cli_failed(cli, 0);
     if (status == 0)
@@ -280,9 +260,9 @@ put_edited(
     if (!is_one_section(edited, section))
         return cli_fail(EX_CONFIG, "the text is no longer one section [%s]", section);
     g_autofree char *text = config_with_section(old, section, edited);
-    if (!is_sound(text, &cli->error))
+    if (!conf_is_sound(text, &cli->error))
         return cli_failed(cli, EX_CONFIG);
-    int status = write_conf(cli, old, text);
+    int status = conf_write(cli, old, text);
     if (status == 0)
         reload_tell(cli);
     return status;
@@ -454,7 +434,7 @@ cmd_role_remove(Cli *cli, int argc, char **argv)
     if (!home_read_config(cli->home, &old, &cli->error))
         return cli_failed(cli, EX_CONFIG);
     g_autofree char *text = config_with_section(old, section, "");
-    status = write_conf(cli, old, text);
+    status = conf_write(cli, old, text);
     if (status)
         return status;
     return say_removed(cli, role->name, config_brain(cli->home->config, role->name) != NULL,

@@ -31,10 +31,30 @@ write_notes(Txn *txn, const char *name, const char *task, GError **error)
            (before || !task || note_append(txn, key, body, &by, NULL, error));
 }
 
+static bool
+open_store(Cli *cli, GError **error)
+{
+    return cli->db || db_open(cli->home, DB_WRITE, &cli->db, error);
+}
+
+bool
+role_make_mailboxes(Cli *cli, const GPtrArray *names, GError **error)
+{
+    if (!open_store(cli, error))
+        return false;
+    g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error)) {
+        txn.ok = true;
+        for (guint i = 0; txn.ok && i < names->len; i++)
+            txn.ok = make_mailbox(cli, &txn, g_ptr_array_index(names, i), error);
+    }
+    return txn.done;
+}
+
 bool
 role_make(Cli *cli, const char *name, const char *task, GError **error)
 {
-    if (!cli->db && !db_open(cli->home, DB_WRITE, &cli->db, error))
+    if (!open_store(cli, error))
         return false;
     g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
     while (txn_again(&txn, error))

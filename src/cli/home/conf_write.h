@@ -1,0 +1,10 @@
+#pragma once
+
+/* postrider.conf, written anew by a verb: checked before, and not over what somebody saved meanwhile. */
+#include "cli/cli.h"
+
+/* ERR_CONFIG says what is wrong with the text. */
+bool conf_is_sound(const char *text, GError **error);
+/* Replaces the file, which was `old` when the caller read it. An exit status; on failure nothing was written, and it was
+ * said why. */
+int conf_write(Cli *cli, const char *old, const char *text);
