@@ -1,4 +1,4 @@
 #!/usr/bin/env bash
 # Dying at each CRASH_POINT of asking for a permission, of using a yes and of hearing a no, where it is reached first, last
-# and every third time (every time: tests/soak): see walk_permit.py.
-exec /usr/bin/python3 -B "$(dirname "$0")/walk_permit.py" named 3
+# and every sixth time (every time: tests/soak): see walk_permit.py.
+exec /usr/bin/python3 -B "$(dirname "$0")/walk_permit.py" named 6
