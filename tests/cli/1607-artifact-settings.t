@@ -17,6 +17,16 @@ refuses '[artifact memo]\npath = specs/{state}/{name}.md\n' '\[artifact memo\] h
 tries '[artifact memo]\npath = memos/{state}/{name}.md\nmoves = open closed tst-writer\n'
 is "$STATUS" 0 'a gatekeeper whom nobody knows is no error'
 like "$OUT$ERR" "postrider.conf:[0-9]+: \[artifact memo\]: moves: nobody here is called 'tst-writer'; did you mean 'test-writer'" 'but said, with the nearest'
+brains='[brain a]\ncommand = cat\nmodel = one\n[brain b]\ncommand = cat\nmodel = one\n[artifact memo]\npath = memos/{state}/{name}.md\n[role memo-writer]\nbrain = a\n[role memo-reviewer]\n'
+tries "${brains}brain = b\n"
+is "$STATUS" 0 'a writer and a reviewer with one model are no error'
+like "$OUT$ERR" "postrider.conf:[0-9]+: \[artifact memo\]: 'memo-writer' and 'memo-reviewer' have the same model one, and overlook the same" 'but said'
+tries "${brains}brain = default\n"
+unlike "$OUT$ERR" 'overlook' 'of two models nothing is said'
+tries "${brains}person = yes\n"
+unlike "$OUT$ERR" 'overlook' 'nor of a person'
+sed -i 's/^\[workflow\]/[workflow]\nindependence = strict/' "$WORK/good"
+refuses "${brains}brain = b\n" "have the same model one" 'independence = strict: it'
 sed -i 's/^\[workflow\]/[workflow]\nescalate = coordinator, nobdy/' "$WORK/good"
 refuses '' "nobody here is called 'nobdy'" 'an escalation to nobody'
 done_testing

@@ -22,22 +22,22 @@ for kind in vision scope roadmap spec skeleton test; do
         ok "$kind-$role has a mailbox, instructions and notes" test -d "$HOME_DIR/mail/$kind-$role/new" -a -s "$HOME_DIR/roles/$kind-$role.md" -a -s "$HOME_DIR/notes/$kind-$role/start.md"
     done
 done
-is "$(roles | grep -cx -e implementer -e implementation-reviewer -e platform-lead)" 3 'W48: implementer, implementation-reviewer and platform-lead are there'
+is "$(roles | grep -cx -e implementer -e implementation-reviewer -e platform-lead)" 3 'implementer, implementation-reviewer and platform-lead are there'
 for kind in vision scope roadmap spec; do
     helper=$kind-writing-helper
-    ok "W34: $helper has instructions, and no mailbox" test -s "$HOME_DIR/roles/$helper.md" -a ! -e "$HOME_DIR/mail/$helper"
+    ok "$helper has instructions, and no mailbox" test -s "$HOME_DIR/roles/$helper.md" -a ! -e "$HOME_DIR/mail/$helper"
     exits 65 'it can not be written to' pr notify question - "$helper" QUESTION=x
 done
 is "$(grep -L '^{{' "$HOME_DIR"/roles/*.md | wc -l)" 19 'no part of the instructions is missing'
-like "$(cat "$HOME_DIR/roles/spec-writer.md")" 'by a question or a clarification-request' 'W6: planning talks by question and answer'
-like "$(cat "$HOME_DIR/roles/implementer.md")" 'mail hands work over.*blocker-report' 'W7 W8: building hands over, and reports blockers'
-like "$(cat "$HOME_DIR/roles/vision-writer.md")" 'has changed the artifact, or has come to none' 'W9: a conclusion changes the artifact'
+like "$(cat "$HOME_DIR/roles/spec-writer.md")" 'by a question or a clarification-request' 'planning talks by question and answer'
+like "$(cat "$HOME_DIR/roles/implementer.md")" 'mail hands work over.*blocker-report' 'building hands over, and reports blockers'
+like "$(cat "$HOME_DIR/roles/vision-writer.md")" 'has changed the artifact, or has come to none' 'a conclusion changes the artifact'
 like "$(cat "$HOME_DIR/notes/spec-reviewer/start.md")" 'ISSUES_FOUND is a list' 'a role is told the same by its note'
 run pr config check
 is "$STATUS $OUT$ERR" "0 $HOME_DIR/postrider.conf is fine" 'config check has nothing to say'
 run pr doctor
 is "$STATUS" 0 'nor has doctor'
-like "$(cat "$HOME_DIR/postrider.conf")" "domain = workflow.local" "W30: addresses are those of the seed"
+like "$(cat "$HOME_DIR/postrider.conf")" "domain = workflow.local" "addresses are those of the seed"
 is "$(pr --json panel list | tr -d ' \n')" '[]' 'no panel is at work'
 
 # --- models without a key ---
@@ -49,18 +49,18 @@ like "$(pr --json status)" '"stand_ins": \[' 'as JSON too'
 
 # --- the project ---
 cd "$ROOT" || exit 1
-is "$(ls Workflow/scripts | tr '\n' ' ')" 'run-role.sh workflow-notify.sh ' 'W37 W38: scripts by the names of the seed'
-is "$(ls Workflow/email-templates | tr '\n' ' ')" 'README.md answer.txt approval.txt blocker-report.txt clarification-request.txt question.txt rejection.txt review-request.txt status-update.txt ' 'W85 W86: eight forms, and what is to be known of them'
+is "$(ls Workflow/scripts | tr '\n' ' ')" 'run-role.sh workflow-notify.sh ' 'scripts by the names of the seed'
+is "$(ls Workflow/email-templates | tr '\n' ' ')" 'README.md answer.txt approval.txt blocker-report.txt clarification-request.txt question.txt rejection.txt review-request.txt status-update.txt ' 'eight forms, and what is to be known of them'
 ok 'git mv finds the folder of each state' test -d specs/proposed -a -d specs/todo -a -d specs/doing -a -d specs/done -a -d specs/blocked -a -d specs/deferred
 echo 'The user logs in.' >specs/proposed/user-auth.md
 run ./Workflow/scripts/workflow-notify.sh --dry-run review-request specs/proposed/user-auth.md spec-reviewer CONTEXT="Focus on errors"
-like "$OUT" 'Subject: \[REVIEW REQUEST\] user-auth ready for review' 'W37: the script notifies'
+like "$OUT" 'Subject: \[REVIEW REQUEST\] user-auth ready for review' 'the script notifies'
 mv Workflow/email-templates "$WORK/forms"
 built_in=$(pr notify --dry-run question specs/proposed/user-auth.md spec-writer QUESTION=x | sed '1,/^$/d; /^Date:/d; /^Generated:/d')
 mv "$WORK/forms" Workflow/email-templates
-is "$(pr notify --dry-run question specs/proposed/user-auth.md spec-writer QUESTION=x | sed '1,/^$/d; /^Date:/d; /^Generated:/d')" "$built_in" 'W39: a form says what the built-in one does until it is edited'
+is "$(pr notify --dry-run question specs/proposed/user-auth.md spec-writer QUESTION=x | sed '1,/^$/d; /^Date:/d; /^Generated:/d')" "$built_in" 'a form says what the built-in one does until it is edited'
 like "$(./Workflow/scripts/workflow-notify.sh --dry-run question - coordinator QUESTION=x)" 'To: you@workflow.local' 'the owner is the coordinator'
-is "$(./Workflow/scripts/run-role.sh -i spec-writer -- sh -c 'echo $POSTRIDER_ROLE')" spec-writer 'W38: the script has a role work'
+is "$(./Workflow/scripts/run-role.sh -i spec-writer -- sh -c 'echo $POSTRIDER_ROLE')" spec-writer 'the script has a role work'
 
 # --- again ---
 before=$(state "$HOME_DIR"; state "$ROOT")
@@ -87,11 +87,11 @@ is "$(grep -c 'These are your\|You write tests' "$HOME_DIR/notes/test-writer/sta
 export HOME=$WORK/person
 mkdir -p "$HOME/.maildir/workflow/spec-writer"
 run pr init --workflow --links
-is "$(readlink "$HOME/.maildir/workflow/spec-reviewer")" "$HOME_DIR/mail/spec-reviewer" 'W97: the mailboxes have the places of the seed'
+is "$(readlink "$HOME/.maildir/workflow/spec-reviewer")" "$HOME_DIR/mail/spec-reviewer" 'the mailboxes have the places of the seed'
 like "$OUT" 'kept: ~/.maildir/workflow/spec-writer is there already' 'what is there stays'
 pr notify -q review-request specs/proposed/user-auth.md spec-reviewer >/dev/null
 pr deliver 2>/dev/null
-is "$(ls "$HOME"/.maildir/workflow/spec-reviewer/new | wc -l)" 1 'W97: mail is found there'
+is "$(ls "$HOME"/.maildir/workflow/spec-reviewer/new | wc -l)" 1 'mail is found there'
 like "$(pr init --workflow --links)" 'nothing was missing' 'links are made once'
 
 # --- in a home that is there ---

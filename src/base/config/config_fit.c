@@ -283,6 +283,34 @@ check_moves(const Fit *fit, const ConfSection *section, GError **error)
     return true;
 }
 
+static const ConfBrain *
+brain_of(const Fit *fit, const char *role_name)
+{
+    const ConfRole *role = config_role(fit->config, role_name);
+
+    return role && !role->person ? config_brain(fit->config, role->brain) : NULL;
+}
+
+/* Who writes artifacts of a kind and who reviews them do not think alike. Panels may: each of their members begins anew. */
+static bool
+check_independence(const Fit *fit, const ConfSection *section, GError **error)
+{
+    bool code = g_str_equal(section->name, "implementation");
+    g_autofree char *writer = g_strconcat(section->name, "-writer", NULL);
+    g_autofree char *reviewer = g_strconcat(section->name, "-reviewer", NULL);
+    const ConfBrain *a = brain_of(fit, code ? "implementer" : writer), *b = brain_of(fit, reviewer);
+
+    if (!a || !b || (a != b && (!*a->model || !g_str_equal(a->model, b->model))))
+        return true;
+    g_autofree char *why = g_strdup_printf(
+        "[%s]: '%s' and '%s' have the same model%s%s, and overlook the same", section->title,
+        code ? "implementer" : writer, reviewer, *a->model ? " " : "", a->model);
+    if (g_str_equal(conf_value(conf_find_section(fit->sections, "workflow", ""), "independence"), "strict"))
+        return conf_refuse(fit->file_name, section->line, error, "%s", why);
+    g_ptr_array_add(fit->warnings, g_strdup_printf("%s:%u: %s", fit->file_name, section->line, why));
+    return true;
+}
+
 static bool
 check_panel(const Fit *fit, const ConfSection *section, GError **error)
 {
@@ -371,7 +399,8 @@ check_section(const Fit *fit, const ConfSection *section, GError **error)
         return check_role_name(fit, section, error);
     if (g_str_equal(section->kind, "artifact"))
         return check_artifact(fit, section, error) &&
-               check_own_path(fit, section, error) && check_moves(fit, section, error);
+               check_own_path(fit, section, error) && check_moves(fit, section, error) &&
+               check_independence(fit, section, error);
     if (g_str_equal(section->kind, "space"))
         return check_space(fit, section, error);
     if (g_str_equal(section->kind, "panel"))
