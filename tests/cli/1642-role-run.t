@@ -53,6 +53,29 @@ is "$STATUS" 0 'an agent at the terminal has the port of a job of its own'
 like "$OUT" '<.*\.spec-reviewer@workflow\.local>' 'through which it notifies as itself'
 is "$(db "SELECT state FROM job WHERE role = 'spec-reviewer' ORDER BY id DESC LIMIT 1")" 'done' 'the job is done when it ends'
 
+# --- what it is told comes with it ---
+mkdir -p "$HOME_DIR/roles"
+printf 'Be kind.\nAsk twice.\n' >"$HOME_DIR/roles/spec-reviewer.md"
+pr config set 'role spec-reviewer' instructions roles/spec-reviewer.md
+cat >"$HOME_DIR/scripts/agent" <<'S'
+#!/bin/sh
+for a; do printf '[%s]' "$a"; done
+S
+chmod +x "$HOME_DIR/scripts/agent"
+pr config set 'brain terminal' command scripts/agent
+pr config set 'role spec-reviewer' brain terminal
+for kind in claude:--append-system-prompt opencode:--prompt codex:; do
+    pr config set 'brain terminal' kind "${kind%:*}"
+    run pr role run -i spec-reviewer
+    option=${kind#*:}
+    is "$OUT" "${option:+[$option]}[Be kind."$'\nAsk twice.\n]' "${kind%:*} is told its instructions as it starts"
+done
+pr config set 'brain terminal' kind command
+run pr role run -i spec-reviewer
+is "$OUT" '' 'a program of one'"'"'s own has no words that it does not know'
+run pr role run -i spec-reviewer -- sh -c 'cat "$POSTRIDER_INSTRUCTIONS"'
+is "$OUT" $'Be kind.\nAsk twice.' 'any command finds them'
+
 # --- a helper takes no mail ---
 printf '[role spec-writing-helper]\nmail = no\nbrain = default\n' >>"$HOME_DIR/postrider.conf"
 run env POSTRIDER_ROLE=x "$PR_BIN" --home "$HOME_DIR" role run -i spec-writing-helper -- sh -c 'echo "role [$POSTRIDER_ROLE] port [$POSTRIDER_PORT]"; echo three >specs/proposed/third.md'

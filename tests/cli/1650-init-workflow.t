@@ -60,6 +60,8 @@ built_in=$(pr notify --dry-run question specs/proposed/user-auth.md spec-writer 
 mv "$WORK/forms" Workflow/email-templates
 is "$(pr notify --dry-run question specs/proposed/user-auth.md spec-writer QUESTION=x | sed '1,/^$/d; /^Date:/d; /^Generated:/d')" "$built_in" 'a form says what the built-in one does until it is edited'
 like "$(./Workflow/scripts/workflow-notify.sh --dry-run question - coordinator QUESTION=x)" 'To: you@workflow.local' 'the owner is the coordinator'
+is "$(./Workflow/scripts/run-role.sh -i spec-writing-helper -- sh -c 'head -1 "$POSTRIDER_INSTRUCTIONS"; echo "[$POSTRIDER_ROLE]"')" 'You help a person to write a spec, specs/proposed/NAME.md: what one piece does, for every input and every failure.
+[]' 'a helper works with the person, and is told how'
 is "$(./Workflow/scripts/run-role.sh -i spec-writer -- sh -c 'echo $POSTRIDER_ROLE')" spec-writer 'the script has a role work'
 
 # --- again ---
@@ -102,6 +104,13 @@ is "$("$PR_BIN" --home "$OLD" init --workflow --root "$ROOT" | head -1)" "the wo
 like "$(cat "$OLD/postrider.conf")" 'domain = postrider.local.*# my own words.*\[role spec-writer\]' 'what it has stays'
 ok 'it can be used' "$PR_BIN" --home "$OLD" notify -q question - spec-writer QUESTION=x
 exits 0 'and is in order' "$PR_BIN" --home "$OLD" doctor
+
+# --- a program to talk to ---
+mkdir "$WORK/bin"
+printf '#!/bin/sh\necho "asked: $2"\n' >"$WORK/bin/claude"
+chmod +x "$WORK/bin/claude"
+PATH="$WORK/bin:$PATH" "$PR_BIN" init --workflow --root "$ROOT" "$WORK/talk" >/dev/null
+like "$(PATH="$WORK/bin:$PATH" "$PR_BIN" --home "$WORK/talk" role run -i vision-writing-helper)" 'asked: You help a person to write the first VISION.md' 'a coding agent that is installed is what helpers work by'
 
 # --- what can't be meant ---
 mkdir "$WORK/else" "$WORK/other" "$WORK/stuck"

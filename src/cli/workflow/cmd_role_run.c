@@ -3,6 +3,8 @@
  * program with -i, gets the terminal (engine/session.h); else what waits for the home's agents is worked off.
  */
 #include "base/err.h"
+#include "base/file.h"
+#include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
 #include "cli/home/pass.h"
@@ -18,6 +20,7 @@
 
 #define ROLE_RUN "role run"                /* what its job waits for, after a kill */
 #define LOOK_US 200000                     /* a program's end is noticed so soon */
+#define INSTRUCTIONS_MAX (64u << 10)       /* bytes: they become one argument */
 #define HOLD_US (3600 * (int64_t)USEC_PER_SEC) /* of one session_wait() */
 
 typedef struct RoleRun {
@@ -106,23 +109,62 @@ unblock(gpointer data)
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* A relative path with a slash is beneath the home. */
-static char **
-program_of(const RoleRun *r, const ConfBrain *brain)
+/* How a program that a person talks to is told its instructions: by the word behind this option; "": as its first word. */
+static const char *
+told_by(BrainKind kind)
 {
-    char **argv = g_strdupv((char **)(void *)(uintptr_t)brain->command);
-    char *program = strchr(argv[0], '/')
-                        ? g_canonicalize_filename(argv[0], r->cli->home->path)
-                        : g_strdup(argv[0]);
-
-    g_free(argv[0]);
-    argv[0] = program;
-    return argv;
+    switch (kind) {
+    case BRAIN_CLAUDE:
+        return "--append-system-prompt";
+    case BRAIN_OPENCODE:
+        return "--prompt";
+    case BRAIN_CODEX:
+        return "";
+    default:
+        return NULL;
+    }
 }
 
-/* What was typed, else what the agent's brain is, else a shell. Caller frees. */
+/* *ret NULL: it has none. */
+static bool
+read_instructions(const RoleRun *r, char **ret, GError **error)
+{
+    g_autoptr(GBytes) file = NULL;
+    const char *name = r->agent ? r->agent->instructions : "";
+
+    *ret = NULL;
+    if (*name && !file_read(r->cli->home->fd, name, INSTRUCTIONS_MAX, &file, error))
+        return err_prefix(error, "instructions of role '%s'", r->name);
+    if (file)
+        *ret = text_valid_bytes(file);
+    return true;
+}
+
+/* A relative path with a slash is beneath the home. NULL: its instructions can't be read. */
 static char **
-command_of(const RoleRun *r)
+program_of(const RoleRun *r, const ConfBrain *brain, GError **error)
+{
+    g_autoptr(GPtrArray) argv = g_ptr_array_new();
+    g_autofree char *told = NULL;
+    const char *option = told_by(brain->kind);
+
+    if (!read_instructions(r, &told, error))
+        return NULL;
+    for (const char *const *word = brain->command; *word; word++)
+        g_ptr_array_add(argv, word == brain->command && strchr(*word, '/')
+                                  ? g_canonicalize_filename(*word, r->cli->home->path)
+                                  : g_strdup(*word));
+    if (told && option && *option)
+        g_ptr_array_add(argv, g_strdup(option));
+    if (told && option)
+        g_ptr_array_add(argv, g_steal_pointer(&told));
+    g_ptr_array_add(argv, NULL);
+    return (char **)g_ptr_array_free(g_steal_pointer(&argv), FALSE);
+}
+
+/* What was typed, else what the agent's brain is, else a shell. Caller frees; NULL: an error. */
+static char **
+command_of(const RoleRun *r, GError **error)
 {
     const ConfBrain *brain =
         r->agent ? config_brain(r->cli->home->config, r->agent->brain) : NULL;
@@ -132,7 +174,7 @@ command_of(const RoleRun *r)
     if (r->cli->rest && *r->cli->rest)
         return g_strdupv(r->cli->rest);
     if (brain && config_is_program(brain) && *brain->command)
-        return program_of(r, brain);
+        return program_of(r, brain, error);
     argv = g_new0(char *, 2);
     argv[0] = g_strdup(shell && *shell ? shell : "/bin/sh");
     return argv;
@@ -143,8 +185,14 @@ static bool
 start(RoleRun *r, bool helper)
 {
     g_auto(GStrv) env = g_get_environ();
-    g_auto(GStrv) argv = command_of(r);
+    g_auto(GStrv) argv = command_of(r, &r->cli->error);
 
+    if (!argv)
+        return false;
+    if (r->agent && *r->agent->instructions) {
+        g_autofree char *path = g_canonicalize_filename(r->agent->instructions, r->cli->home->path);
+        env = g_environ_setenv(env, "POSTRIDER_INSTRUCTIONS", path, TRUE);
+    }
     env = g_environ_unsetenv(env, "POSTRIDER_PORT");
     env = helper ? g_environ_unsetenv(env, "POSTRIDER_ROLE")
                  : g_environ_setenv(env, "POSTRIDER_ROLE", r->name, TRUE);

@@ -175,6 +175,20 @@ title_of(const char *block)
     return g_strndup(at, strcspn(at, "]"));
 }
 
+/* A program that a person can talk to at a terminal; NULL: there is none here. */
+static const char *
+find_helper(void)
+{
+    static const char *const programs[] = {"claude", "codex", "opencode"};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(programs); i++) {
+        g_autofree char *path = g_find_program_in_path(programs[i]);
+        if (path)
+            return programs[i];
+    }
+    return NULL;
+}
+
 /* The text with the sections that it lacks behind it, and with the root. titles: of those sections. Caller frees both. */
 static char *
 add_sections(const char *before, bool has_root, const char *root, GPtrArray **ret_titles)
@@ -182,7 +196,11 @@ add_sections(const char *before, bool has_root, const char *root, GPtrArray **re
     g_autofree char *flow = config_section(before, "workflow");
     g_autofree char *old =
         flow && !has_root ? config_with(before, "workflow", "root", root) : g_strdup(before);
-    const TemplateValue values[] = {{"ROOT", root}, {NULL, NULL}};
+    const char *helper = find_helper();
+    const TemplateValue values[] = {{"ROOT", root},
+                                    {"HELPER", helper ? helper : ""},
+                                    {"HELPERS_BRAIN", helper ? "helper" : "claude"},
+                                    {NULL, NULL}};
     g_autofree char *conf = template_expand_double(team_conf, values);
     g_auto(GStrv) blocks = g_strsplit(conf, "\n\n", -1);
     GString *s = g_string_new(old);
@@ -191,7 +209,7 @@ add_sections(const char *before, bool has_root, const char *root, GPtrArray **re
     for (char **block = blocks; *block; block++) {
         g_autofree char *title = title_of(*block);
         g_autofree char *there = config_section(old, title);
-        if (there)
+        if (there || (!helper && g_str_equal(title, "brain helper")))
             continue;
         g_string_append_printf(s, "%s\n%s\n", s->len && s->str[s->len - 1] != '\n' ? "\n" : "",
                                g_strchomp(*block));
