@@ -14,18 +14,22 @@ typedef struct Age {
     int64_t newer;
 } Age;
 
-/* "SECONDS.GENERATION.NUMBER.TAG.DELIVERY", the tag unchecked; NULL: no name of that form. */
+/* The id in "SECONDS.ID.DELIVERY", its tag unchecked; caller frees. NULL: no name of that form. An id is
+ * GENERATION.NUMBER.TAG, and that of an event TIME.GENERATION.NUMBER.TAG.ROLE (mail/msgid.h). */
 static char *
 id_in_name(const char *name, const char *domain, uint64_t *ret_generation, int64_t *ret_number)
 {
-    g_auto(GStrv) parts = g_strsplit(name, ".", 6);
+    g_auto(GStrv) parts = g_strsplit(name, ".", 0);
+    guint n = g_strv_length(parts), at = n == 5 ? 1 : 2;
     int64_t generation;
 
-    if (g_strv_length(parts) != 5 || !text_parse_int(parts[1], 1, INT64_MAX, &generation) ||
-        !text_parse_int(parts[2], 1, INT64_MAX, ret_number))
+    if (n < 5 || n == 6 || !text_parse_int(parts[at], 1, INT64_MAX, &generation) ||
+        !text_parse_int(parts[at + 1], 1, INT64_MAX, ret_number))
         return NULL;
     *ret_generation = (uint64_t)generation;
-    return g_strdup_printf("%s.%s.%s@%s", parts[1], parts[2], parts[3], domain);
+    g_clear_pointer(&parts[n - 1], g_free);
+    g_autofree char *id = g_strjoinv(".", parts + 1);
+    return g_strdup_printf("%s@%s", id, domain);
 }
 
 static void

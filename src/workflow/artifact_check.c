@@ -4,6 +4,7 @@
 #include "engine/tree/file_effects.h"
 #include "workflow/event_send.h"
 #include "workflow/face_workflow.h"
+#include "workflow/review_file.h"
 #include <string.h>
 
 static void add(GPtrArray *findings, const char *words, ...) G_GNUC_PRINTF(2, 3);
@@ -80,6 +81,27 @@ find_in_review(Engine *engine, const char *root, const Artifact *a, const Cycle 
     return true;
 }
 
+/* A review that is open here, and was decided by another store of this home. */
+static bool
+find_unknown_review(Engine *engine, const Artifact *a, GPtrArray *findings, GError **error)
+{
+    g_autofree char *title = artifact_title(a->name);
+    g_autoptr(Cycle) c = NULL;
+
+    if (!cycle_load(engine->db, a->cycle, &c, error))
+        return false;
+    if (!c || *c->outcome)
+        return true;
+    g_autoptr(GHashTable) reviews = review_files(engine, title);
+    const ReviewFile *r = g_hash_table_lookup(reviews, c->msgid);
+    if (r)
+        add(findings,
+            "%s: the review that <%s> asked for is open, but a review record says that it was %s by %s; "
+            "a new review-request begins another",
+            a->name, c->msgid, r->outcome, r->by);
+    return true;
+}
+
 static bool
 find_in_reviews(Engine *engine, const Artifact *a, GPtrArray *findings, GError **error)
 {
@@ -146,6 +168,7 @@ workflow_check(Engine *engine, const char *name, GPtrArray *findings, GError **e
         find_in_place(engine, a, findings);
         if (!find_in_header(engine, a, findings, error) ||
             !find_in_reviews(engine, a, findings, error) ||
+            !find_unknown_review(engine, a, findings, error) ||
             !find_in_answers(engine, a, findings, error))
             return false;
     }

@@ -6,6 +6,7 @@
 #include "engine/tree/file_effects.h"
 #include "mail/compose.h"
 #include "workflow/event_mark.h"
+#include "workflow/review_file.h"
 #include "workflow/supervise.h"
 #include <string.h>
 
@@ -154,6 +155,19 @@ check_reviewer(const EventPlan *p, GError **error)
     return true;
 }
 
+/* A store that is older than the project, or one beside it, may have decided already. */
+static bool
+check_unreviewed(const EventPlan *p, const EventSight *sight, GError **error)
+{
+    const ReviewFile *r =
+        p->closes && sight->reviews ? g_hash_table_lookup(sight->reviews, p->cycle->msgid) : NULL;
+
+    return !r || err_set(error, ERR_NEVER,
+                         "the review of '%s' was %s by %s: its record is in the project, though not in "
+                         "this store; a new review-request begins another",
+                         p->place.name, r->outcome, r->by);
+}
+
 /* The author tells others what the reviewer has decided. */
 static bool
 is_sent_on(const EventPlan *p)
@@ -263,7 +277,7 @@ plan_artifact(
     p->about = true;
     g_free(p->digest);
     p->digest = digest_hex(&p->place.bytes);
-    if (!plan_decision(engine, p, in->vars, error))
+    if (!plan_decision(engine, p, in->vars, error) || !check_unreviewed(p, sight, error))
         return false;
     g_free(p->state);
     p->state = g_strdup(p->move.to ? p->move.to : p->move.from);
@@ -592,34 +606,4 @@ event_commit(Engine *engine,
         return false;
     *ret_msgid = g_steal_pointer(&msgid);
     return true;
-}
-
-char *
-review_path(const Artifact *a, const Cycle *c)
-{
-    g_autoptr(GDateTime) at = g_date_time_new_from_unix_utc(c->closed_us / G_USEC_PER_SEC);
-    g_autofree char *when = g_date_time_format(at, "%Y-%m-%dT%H-%M-%S");
-    g_autofree char *title = artifact_title(a->name), *outcome = g_ascii_strup(c->outcome, -1);
-
-    return g_strdup_printf("reviews/%s/%s-%s-%" G_GINT64_FORMAT "-%s.md", a->kind, when, title,
-                           c->id.v, outcome);
-}
-
-char *
-review_text(const Artifact *a, const Cycle *c, const char *state)
-{
-    g_autofree char *outcome = g_ascii_strup(c->outcome, -1);
-
-    return g_strdup_printf(
-        "# Review of %s\n\nOutcome: %s\nDecided by: %s\nAuthor: %s\nCycle: %d\nState: %s\n"
-        "Digest: sha256 %s\nReview-request: <%s>\nDecision: <%s>\n",
-        a->name, outcome, c->by, c->author, c->n, state, c->digest, c->msgid, c->resolved_by);
-}
-
-bool
-review_record(Txn *txn, const char *root, const Artifact *a, const Cycle *c, GError **error)
-{
-    g_autofree char *path = review_path(a, c), *text = review_text(a, c, a->state);
-
-    return file_effect_new(txn, root, path, text, error);
 }

@@ -58,10 +58,3 @@ bool event_commit(Engine *engine,
                   const EventBy *by,
                   char **ret_msgid,
                   GError **error);
-
-/* What was reviewed and decided, as a file that is written once: reviews/KIND/TIME-NAME-APPROVED.md. */
-char *review_path(const Artifact *a, const Cycle *c);
-/* state: where it led. Caller frees both. */
-char *review_text(const Artifact *a, const Cycle *c, const char *state);
-bool
-review_record(Txn *txn, const char *root, const Artifact *a, const Cycle *c, GError **error);

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "workflow/review_file.h"
 
 #define FORM_MAX 65536u /* bytes */
 
@@ -32,6 +33,8 @@ event_sight_new(const Engine *engine, EventType type, const char *path)
 
     if (path)
         (void)artifact_place_find(engine, path, &s->place, &s->no_place);
+    if (s->place.title && (type == EVENT_APPROVAL || type == EVENT_REJECTION))
+        s->reviews = review_files(engine, s->place.title);
     (void)read_form(engine, type, &s->form, &s->no_form);
     return s;
 }
@@ -42,6 +45,7 @@ event_sight_free(EventSight *s)
     if (!s)
         return;
     artifact_place_clear(&s->place);
+    g_clear_pointer(&s->reviews, g_hash_table_unref);
     g_free(s->form);
     g_clear_error(&s->no_place);
     g_clear_error(&s->no_form);

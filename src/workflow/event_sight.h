@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * What an event has to know of files: where its artifact lies and which bytes it has, and the form of its mail. Read before
- * a transaction; what is decided in one reads no file.
+ * What an event has to know of files: where its artifact lies and which bytes it has, which of its reviews are on file, and the
+ * form of its mail. Read before a transaction; what is decided in one reads no file.
  */
 #include "workflow/artifact_place.h"
 #include "workflow/event_kind.h"
@@ -10,6 +10,7 @@
 typedef struct EventSight {
     ArtifactPlace place;
     char *form;
+    GHashTable *reviews;        /* review_files() of the artifact, for who decides; else NULL */
     GError *no_place, *no_form; /* why there is none; NULL: there is one */
 } EventSight;
 

@@ -11,6 +11,7 @@
 #include "workflow/flow_past.h"
 #include "workflow/panel.h"
 #include "workflow/panel_again.h"
+#include "workflow/review_file.h"
 #include "workflow/supervise.h"
 #include <string.h>
 

@@ -9,6 +9,7 @@
 #include "workflow/artifact_place.h"
 #include "workflow/flow_past_internal.h"
 #include "workflow/panel_again.h"
+#include "workflow/review_file.h"
 #include "workflow/supervise.h"
 #include <string.h>
 
@@ -21,7 +22,7 @@ typedef struct PastCycle {
 typedef struct PastArtifact {
     Artifact row;
     GPtrArray *cycles; /* of PastCycle */
-    bool is_new;       /* it has an event that the store does not know */
+    bool is_new;       /* it has an event, or a decision, that the store does not know */
 } PastArtifact;
 
 typedef struct Past {
@@ -29,7 +30,7 @@ typedef struct Past {
     PastEvents *events;
     GHashTable *artifacts; /* name -> PastArtifact */
     GPtrArray *kept;       /* of these: what is written down */
-    GHashTable *reviews;   /* of past_read_reviews() */
+    GHashTable *reviews;   /* of review_files() */
     GHashTable *ended;     /* of past_read_events() */
 } Past;
 
@@ -174,7 +175,7 @@ play(Past *past, const PastEvent *e)
 static void
 read_review(Past *past, PastCycle *c)
 {
-    const PastReview *r = g_hash_table_lookup(past->reviews, c->row.msgid);
+    const ReviewFile *r = g_hash_table_lookup(past->reviews, c->row.msgid);
 
     if (!r || (*c->row.outcome && !g_str_equal(c->row.resolved_by, r->decision)))
         return;
@@ -183,6 +184,21 @@ read_review(Past *past, PastCycle *c)
         end_cycle(c, r->outcome, r->by, r->decision, r->closed_us);
     c->row.id.v = r->cycle;
     c->row.closed_us = r->closed_us; /* to the second that its name has */
+}
+
+/* Has the store a review open that was decided? */
+static bool
+knows_less(Past *past, const PastCycle *c, bool *ret, GError **error)
+{
+    g_autofree char *known = NULL;
+
+    *ret = false;
+    if (!c->unsaid)
+        return true;
+    if (!cycle_resolved_by(past->engine->db, c->row.msgid, &known, error))
+        return false;
+    *ret = !known;
+    return true;
 }
 
 /* Its kind, and where it is. False: no kind of the settings has it. */
@@ -214,7 +230,7 @@ play_all(Past *past, GError **error)
     gpointer value;
 
     past->artifacts = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, artifact_clear);
-    past->reviews = past_read_reviews(past->engine);
+    past->reviews = review_files(past->engine, NULL);
     past->kept = g_ptr_array_new();
     LIST_EACH(const PastEvent, e, past->events) {
         g_autoptr(FlowEvent) there = NULL;
@@ -228,8 +244,13 @@ play_all(Past *past, GError **error)
     g_hash_table_iter_init(&each, past->artifacts);
     while (g_hash_table_iter_next(&each, NULL, &value)) {
         PastArtifact *a = value;
-        LIST_EACH(PastCycle, c, a->cycles)
+        LIST_EACH(PastCycle, c, a->cycles) {
+            bool less;
             read_review(past, c);
+            if (!knows_less(past, c, &less, error))
+                return false;
+            a->is_new |= less;
+        }
         if (read_place(past, a) && a->is_new)
             g_ptr_array_add(past->kept, a);
         else

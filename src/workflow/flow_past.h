@@ -9,7 +9,7 @@
  *       hold for that mailbox (mail/origin.h), and this home must have minted its Message-ID as that of an event. So no agent
  *       can write one, and a copy in another mailbox proves nothing. What the event did stands in its header (event_mark.h).
  *   (2) A review record of the project closes a review that (1) knows, where its decision was made and the mail about it was
- *       not delivered yet. It opens nothing: who writes into the project can't bring a decision about, only end a review,
+ *       not delivered yet, or lies in another home. It opens nothing: who writes into the project can't bring a decision about, only end a review,
  *       which its author begins anew.
  *   (3) A panel's last word that is no event, "no decision", says that it had ended: a mail as in (1) with PANEL_MARK.
  *   (4) Where a file lies is the state of its artifact. But where an approval leads, and nothing of (1) or (2) has it, the

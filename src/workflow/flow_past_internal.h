@@ -30,11 +30,3 @@ PastPlace past_place(const PastEvent *e, const char *mailbox);
  * panel has had its last word about without an event (PANEL_MARK); caller unrefs. */
 bool
 past_read_events(Engine *engine, PastEvents **ret, GHashTable **ret_ended, GError **error);
-
-/* A review record of the project, as event_send.c writes it. */
-typedef struct PastReview {
-    char *outcome, *by, *decision; /* decision: id */
-    int64_t closed_us, cycle;
-} PastReview;
-/* Message-ID of the review-request -> PastReview. Caller unrefs. */
-GHashTable *past_read_reviews(const Engine *engine);

@@ -11,9 +11,6 @@
 #include "workflow/panel.h"
 #include <string.h>
 
-#define REVIEWS "reviews"
-#define REVIEW_MAX 65536u /* bytes */
-
 void
 past_event_free(PastEvent *e)
 {
@@ -197,93 +194,4 @@ past_read_events(Engine *engine, PastEvents **ret, GHashTable **ret_ended, GErro
     *ret = all;
     *ret_ended = g_steal_pointer(&ended);
     return true;
-}
-
-/* --- review records --- */
-
-static void
-review_free(gpointer p)
-{
-    PastReview *r = p;
-
-    g_free(r->outcome);
-    g_free(r->by);
-    g_free(r->decision);
-    g_free(r);
-}
-
-/* What stands behind "Name: " at the start of a line; caller frees. NULL: no line does. */
-static char *
-line_of(const char *text, const char *name)
-{
-    g_autofree char *start = g_strdup_printf("\n%s: ", name);
-    const char *at = strstr(text, start);
-
-    return at ? g_strndup(at + strlen(start), strcspn(at + strlen(start), "\n")) : NULL;
-}
-
-/* 2026-11-18T10-30-00-user-auth-1-APPROVED.md: when, and which cycle. */
-static bool
-read_name(const char *file, PastReview *r)
-{
-    g_autofree char *date = g_strndup(file, 10), *hour = g_strndup(file + 11, 8);
-    g_autofree char *iso = g_strdup_printf("%sT%sZ", date, g_strdelimit(hour, "-", ':'));
-    g_autofree char *front = g_strdup(file);
-    char *dash = strrchr(front, '-');
-
-    if (!dash)
-        return false;
-    *dash = '\0';
-    dash = strrchr(front, '-');
-    return dash && text_parse_int(dash + 1, 1, INT64_MAX, &r->cycle) &&
-           clock_parse_iso(iso, &r->closed_us);
-}
-
-static void
-read_review(int dir, const char *path, const char *file, GHashTable *reviews)
-{
-    g_autofree char *whole = g_strdup_printf("%s/%s", path, file), *text = NULL, *asked = NULL,
-                    *said = NULL;
-    g_autoptr(GBytes) bytes = NULL;
-
-    if (strlen(file) < 20 || !file_read(dir, whole, REVIEW_MAX, &bytes, NULL) || !bytes)
-        return;
-    text = text_valid_bytes(bytes);
-    asked = line_of(text, "Review-request");
-    said = line_of(text, "Decision");
-    char *request = asked ? msgid_parse(asked) : NULL;
-    PastReview *r = g_new0(PastReview, 1);
-    r->outcome = line_of(text, "Outcome");
-    r->by = line_of(text, "Decided by");
-    r->decision = said ? msgid_parse(said) : NULL;
-    if (!request || !r->outcome || !r->by || !r->decision || !read_name(file, r)) {
-        review_free(r);
-        g_free(request);
-        return;
-    }
-    g_autofree char *outcome = r->outcome;
-    r->outcome = g_ascii_strdown(outcome, -1);
-    g_hash_table_replace(reviews, request, r);
-}
-
-GHashTable *
-past_read_reviews(const Engine *engine)
-{
-    const Config *config = engine->home->config;
-    GHashTable *reviews = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, review_free);
-    g_autofree char *root = workflow_root(engine, NULL);
-    auto_fd dir = root ? dir_open(root, NULL) : -1;
-
-    for (unsigned i = 0; dir >= 0 && i < config->n_artifacts; i++) {
-        g_autofree char *path = g_strdup_printf(REVIEWS "/%s", config->artifacts[i].name);
-        auto_fd folder = dir_open_beneath(dir, path, NULL);
-        DIR *list = folder < 0 ? NULL : dir_list(folder, ".");
-        const struct dirent *e;
-        while (list && (e = dir_next(list)))
-            if (g_str_has_suffix(e->d_name, ".md"))
-                read_review(dir, path, e->d_name, reviews);
-        if (list)
-            (void)closedir(list);
-    }
-    return reviews;
 }

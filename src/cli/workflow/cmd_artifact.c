@@ -89,10 +89,16 @@ cmd_artifact_list(Cli *cli, int argc, char **argv)
     return 0;
 }
 
+/* open: cli_workflow() or cli_workflow_act(). */
 static int
-find(Cli *cli, const char *said, Engine **ret_engine, ArtifactPlace *ret, Artifact **ret_row)
+find(Cli *cli,
+     int (*open)(Cli *cli, Engine **ret),
+     const char *said,
+     Engine **ret_engine,
+     ArtifactPlace *ret,
+     Artifact **ret_row)
 {
-    int status = cli_workflow(cli, ret_engine);
+    int status = open(cli, ret_engine);
 
     if (status)
         return status;
@@ -141,7 +147,7 @@ cmd_artifact_move(Cli *cli, int argc, char **argv)
     if (cli_in_agent())
         return call_port(cli, json_pack("{s:s, s:s, s:s}", "verb", "move", "artifact", argv[1],
                                         "state", argv[2]));
-    int status = find(cli, argv[1], &engine, &place, &a);
+    int status = find(cli, cli_workflow_act, argv[1], &engine, &place, &a);
     if (status || (status = find_who(cli, &who)))
         return status;
     if (!artifact_move_plan(engine, &place, a, argv[2], who, &move, &cli->error) ||
@@ -198,7 +204,7 @@ cmd_artifact_write(Cli *cli, int argc, char **argv)
     if (cli_in_agent())
         return call_port(cli, json_pack("{s:s, s:s, s:s, s:s}", "verb", "write", "path", argv[1],
                                         "content", text, "if_digest", digest ? digest : ""));
-    if ((status = cli_workflow(cli, &engine)) || (status = find_who(cli, &who)))
+    if ((status = cli_workflow_act(cli, &engine)) || (status = find_who(cli, &who)))
         return status;
     if (!artifact_write_plan(engine, argv[1], text, digest, who, &write, &cli->error))
         return cli_failed(cli, 0);
@@ -256,7 +262,7 @@ cmd_artifact_log(Cli *cli, int argc, char **argv)
     g_autoptr(Artifact) a = NULL;
     g_autoptr(FlowEvents) events = NULL;
     g_auto(ArtifactPlace) place = {0};
-    int status = find(cli, argv[1], &engine, &place, &a);
+    int status = find(cli, cli_workflow, argv[1], &engine, &place, &a);
     if (status)
         return status;
     if (!a)

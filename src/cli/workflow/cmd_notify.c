@@ -116,7 +116,8 @@ cmd_notify(Cli *cli, int argc, char **argv)
     if (!event_type_parse(argv[1], &type, &cli->error))
         return cli_failed(cli, EX_USAGE);
     int status = read_vars(cli, argv + 4, vars);
-    if (status || (status = cli_workflow(cli, &engine)) ||
+    if (status ||
+        (status = (cli_flag(cli, "dry-run") ? cli_workflow : cli_workflow_act)(cli, &engine)) ||
         (answers && (status = cli_msgid(engine->db, answers, &parent))))
         return status;
     if (answers && !parent)

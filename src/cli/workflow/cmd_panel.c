@@ -346,7 +346,7 @@ cmd_panel_review(Cli *cli, int argc, char **argv)
     if (!read_options(cli, true, &ask, &cli->error))
         return cli_failed(cli, EX_USAGE);
     ask.members = (const char *const *)members;
-    int status = cli_workflow(cli, &engine);
+    int status = cli_workflow_act(cli, &engine);
     if (status)
         return status;
     bool known = !g_str_equal(argv[1], "-") && *cli->home->config->workflow_root &&
@@ -403,7 +403,7 @@ cmd_panel_write(Cli *cli, int argc, char **argv)
         return cli_failed(cli, EX_USAGE);
     if (!sections)
         return cli_fail(EX_USAGE, "panel write: 1 to %u sections, with ';' between", SECTIONS_MAX);
-    int status = cli_workflow(cli, &engine);
+    int status = cli_workflow_act(cli, &engine);
     if (status)
         return status;
     if (!artifact_place_new(engine, argv[1], &kind, &path, &cli->error))
