@@ -41,15 +41,8 @@ class Master:
         self.process.kill()
         self.process.wait()
 
-    def is_master(self):
-        lock = self.home.path / "state" / "master.lock"
-        return lock.exists() and lock.read_text().split("\n")[0] == str(self.process.pid)
-
     def stop(self):
-        """Asks it to end, once it is the master; before that it has no children to take along."""
-        scene.until(lambda: self.is_master() or self.process.poll() is not None, PEACE)
-        self.process.terminate()
-        return self.process.wait(90)
+        return self.home.stop_master(self.process, 90)
 
 
 def kill_one(home, master, dice, killed):

@@ -157,15 +157,9 @@ class Attack:
             self.lost.add(job)
         return True
 
-    def is_master(self):
-        lock = self.home.path / "state/master.lock"
-        return lock.exists() and lock.read_text().split("\n")[0] == str(self.master.pid)
-
     def stop(self):
         """It adopts what is left of the one before, and ends that too."""
-        scene.until(lambda: self.is_master() or self.master.poll() is not None, END_SECONDS)
-        self.master.terminate()
-        self.master.wait(END_SECONDS)
+        self.home.stop_master(self.master, END_SECONDS)
 
     def run(self):
         while self.killed.total() < self.kills:

@@ -49,8 +49,7 @@ class Attack:
         self.starts += 1
 
     def is_master(self):
-        lock = self.home.path / "state/master.lock"
-        return lock.exists() and lock.read_text().split("\n")[0] == str(self.master.pid)
+        return self.home.is_master(self.master)
 
     # --- moments ---
 
@@ -138,9 +137,7 @@ class Attack:
     def end(self):
         """A last master adopts what is left, and ends it."""
         self.keep_alive()
-        scene.until(lambda: self.is_master() or self.master.poll() is not None, END_SECONDS)
-        self.master.terminate()
-        status = self.master.wait(END_SECONDS)
+        status = self.home.stop_master(self.master, END_SECONDS)
         left = scene.left_behind(self.home)
         return left + ([f"exit {status}"] if status else [])
 

@@ -106,6 +106,16 @@ class Home:
         finally:
             db.close()
 
+    def is_master(self, process):
+        lock = self.path / "state" / "master.lock"
+        return lock.exists() and lock.read_text().split("\n")[0] == str(process.pid)
+
+    def stop_master(self, process, seconds):
+        """Asks it to end once it is the master: before that it has adopted nothing that it could take along."""
+        until(lambda: self.is_master(process) or process.poll() is not None, seconds)
+        process.terminate()
+        return process.wait(seconds)
+
     def mails(self, mailbox, but=()):
         """(folder, head) of every mail of a mailbox, folders in `but` left out."""
         for path in (self.path / "mail" / mailbox).rglob("*"):
