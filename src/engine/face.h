@@ -50,9 +50,9 @@ struct FaceOps {
                   JobId job,
                   Order *ret,
                   GError **error);
-    /* What order() and stored() have to know of files, which no transaction reads: they ask faces_sight() for it, by a subject of the
-     * face's own. see() is called outside of the transaction, which is run again then. */
-    void *(*see)(const Engine *engine, const char *subject);
+    /* What order(), stored() and commit() have to know of files, which no transaction reads: they ask faces_sight() for it, by a
+     * subject of the face's own. see() is called outside of the transaction, which is run again then. */
+    void *(*see)(Engine *engine, const char *subject);
     void (*forget)(void *sight);
     /* STOP, CANCEL or CONTINUE has reached a job of its own; after the job's row. */
     bool (*ordered)(Engine *engine, Txn *txn, const Job *job, OrderKind kind, GError **error);

@@ -280,8 +280,16 @@ session_commit(JobSession *s, Proposal *p, GError **error)
     g_autoptr(GArray) verdicts = NULL;
     g_auto(StepResult) result = {0};
     g_autoptr(GError) failed = NULL;
-    if (policy_check(s->engine, s->job, &s->in, p, &verdicts, &failed) &&
-        step_commit(s->engine, &s->claim, &s->in, p, verdicts, &result, &failed)) {
+    bool ok = policy_check(s->engine, s->job, &s->in, p, &verdicts, &failed);
+
+    if (ok) {
+        do { /* its face may have to see a file first: nothing was written then */
+            g_clear_error(&failed);
+            ok = step_commit(s->engine, &s->claim, &s->in, p, verdicts, &result, &failed);
+        } while (!ok && faces_see(s->engine));
+        faces_forget(s->engine);
+    }
+    if (ok) {
         CRASH_POINT("session-committed");
         settle(s, &result);
         s->over = result.ended;

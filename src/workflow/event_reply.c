@@ -1,7 +1,5 @@
 #include "workflow/event_reply.h"
-#include "engine/face.h"
 #include "mail/quote.h"
-#include "workflow/face_workflow.h"
 #include <string.h>
 
 static const struct {
@@ -72,24 +70,6 @@ vars_of(EventType type, const char *why, const char *rest)
     return vars;
 }
 
-static const EventSight *
-sight_of(Engine *engine, EventType type, const char *name, GError **error)
-{
-    g_autofree char *subject = g_strdup_printf("%s %s", event_kinds[type].name, name);
-
-    return faces_sight(engine, &face_workflow, subject, error);
-}
-
-EventSight *
-event_reply_see(const Engine *engine, const char *subject)
-{
-    g_autofree char *type_name = g_strndup(subject, strcspn(subject, " "));
-    EventType type = EVENT_APPROVAL;
-
-    (void)event_type_parse(type_name, &type, NULL);
-    return event_sight_new(engine, type, subject + strlen(type_name) + 1);
-}
-
 bool
 event_reply(Engine *engine,
             Trust trust,
@@ -99,7 +79,8 @@ event_reply(Engine *engine,
             char **ret_why,
             GError **error)
 {
-    g_autofree char *first = m->text ? quote_first_line(m->text) : NULL, *why = NULL;
+    g_autofree char *first = m->text ? quote_first_line(m->text) : NULL, *why = NULL,
+                    *parent = NULL;
     g_autoptr(FlowEvent) e = NULL;
     g_autoptr(Artifact) a = NULL;
     g_autoptr(Cycle) c = NULL;
@@ -114,7 +95,9 @@ event_reply(Engine *engine,
         return false;
     if (!a || (type != EVENT_BLOCKER_REPORT && (!c || e->cycle.v != c->id.v)))
         return true;
-    const EventSight *sight = sight_of(engine, type, a->name, error);
+    if (c && !event_parent(engine, type, c, &parent, error))
+        return false;
+    const EventSight *sight = event_sight_get(engine, type, a->name, parent, error);
     if (!sight)
         return false;
     *ret = true;

@@ -24,5 +24,3 @@ bool event_reply(Engine *engine,
                  EventPlan **ret_plan,
                  char **ret_why,
                  GError **error);
-/* What it asks faces_sight() for: "TYPE NAME", which event and which artifact. Caller frees. */
-EventSight *event_reply_see(const Engine *engine, const char *subject);

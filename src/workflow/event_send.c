@@ -358,15 +358,25 @@ set_headers(const EventPlan *p, const EventVars *v, GError **error)
 
 /* In reply to somebody the subject is theirs; else it is the form's. */
 static bool
-set_subject(
-    Engine *engine, const EventPlan *p, const EventNew *in, const char *subject, GError **error)
+set_subject(Engine *engine,
+            const EventPlan *p,
+            const EventNew *in,
+            const EventSight *sight,
+            const char *subject,
+            GError **error)
 {
-    g_autofree char *theirs = NULL;
-
-    if (p->parent && !post_thread(engine, p->mail, p->parent, &theirs, error))
-        return false;
-    return in->in_reply_to && theirs && *theirs ? compose_subject_reply(p->mail, theirs, error)
-                                                : compose_subject(p->mail, subject, error);
+    if (p->parent) {
+        bool seen = g_strcmp0(sight->parent_id, p->parent) == 0;
+        g_autoptr(Message) now = NULL;
+        if (!seen && !post_parent(engine, p->parent, &now, error))
+            return false;
+        const Message *parent = seen ? sight->parent : now;
+        if (!post_thread(p->mail, p->parent, parent, error))
+            return false;
+        if (in->in_reply_to && parent && parent->subject && *parent->subject)
+            return compose_subject_reply(p->mail, parent->subject, error);
+    }
+    return compose_subject(p->mail, subject, error);
 }
 
 static bool
@@ -386,7 +396,7 @@ compose(Engine *engine, const EventNew *in, const EventSight *sight, EventPlan *
     compose_event(p->mail, p->from, ID_MARK);
     compose_text(p->mail, p->text);
     if (!compose_from(p->mail, NULL, p->from_address, error) ||
-        !set_subject(engine, p, in, subject, error) || !set_headers(p, in->vars, error))
+        !set_subject(engine, p, in, sight, subject, error) || !set_headers(p, in->vars, error))
         return false;
     for (guint i = 0; i < p->to->len; i++)
         if (!compose_to(p->mail, NULL, workflow_address(config, g_ptr_array_index(p->to, i)),
@@ -395,22 +405,31 @@ compose(Engine *engine, const EventNew *in, const EventSight *sight, EventPlan *
     return true;
 }
 
+bool
+event_parent(Engine *engine, EventType type, const Cycle *c, char **ret, GError **error)
+{
+    g_autoptr(FlowEvent) last = NULL;
+
+    *ret = NULL;
+    if (type == EVENT_REVIEW_REQUEST || (type != EVENT_APPROVAL && !is_open(c)))
+        return true;
+    if (!flow_event_last(engine->db, c->id, &last, error))
+        return false;
+    *ret = g_strdup(last ? last->msgid : c->msgid);
+    return true;
+}
+
 /* What it answers: what was said, else the newest of its cycle. */
 static bool
 find_parent(Engine *engine, const EventNew *in, EventPlan *p, GError **error)
 {
-    g_autoptr(FlowEvent) last = NULL;
 
     if (in->in_reply_to) {
         p->parent = g_strdup(in->in_reply_to);
         return true;
     }
-    if (in->apart || p->type == EVENT_REVIEW_REQUEST || !p->joins || !p->cycle)
-        return true;
-    if (!flow_event_last(engine->db, p->cycle->id, &last, error))
-        return false;
-    p->parent = g_strdup(last ? last->msgid : p->cycle->msgid);
-    return true;
+    return in->apart || !p->joins || !p->cycle ||
+           event_parent(engine, p->type, p->cycle, &p->parent, error);
 }
 
 /* The same question is the same whatever its blanks and capitals. */
@@ -437,7 +456,7 @@ event_plan(Engine *engine, const EventNew *in, EventPlan **ret, GError **error)
 {
     g_autoptr(EventPlan) p = g_new0(EventPlan, 1);
     g_autoptr(EventSight) now =
-        in->sight ? NULL : event_sight_new(engine, in->type, in->path);
+        in->sight ? NULL : event_sight_new(engine, in->type, in->path, NULL);
     const EventSight *sight = in->sight ? in->sight : now;
 
     p->type = in->type;

@@ -41,6 +41,9 @@ typedef struct EventPlan EventPlan;
 void event_plan_free(EventPlan *p);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(EventPlan, event_plan_free)
 
+/* The mail that such an event of a cycle answers, if nothing else was said: the newest of the cycle. *ret NULL: it begins a
+ * thread. Caller frees. */
+bool event_parent(Engine *engine, EventType type, const Cycle *c, char **ret, GError **error);
 /* Reads the artifact and the form, and decides. ERR_NEVER says why it may not be; nothing has happened. */
 bool event_plan(Engine *engine, const EventNew *in, EventPlan **ret, GError **error);
 /* "the approval of 'specs/(*)/auth.md'", without the parentheses, and where it goes; caller frees. */

@@ -3,9 +3,13 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "engine/face.h"
+#include "engine/out/post.h"
+#include "workflow/face_workflow.h"
 #include "workflow/review_file.h"
 
 #define FORM_MAX 65536u /* bytes */
+#define NOTHING "-"     /* what answers no mail */
 
 /* The form that people have put into the folder of templates, else our own. */
 static bool
@@ -27,7 +31,7 @@ read_form(const Engine *engine, EventType type, char **ret, GError **error)
 }
 
 EventSight *
-event_sight_new(const Engine *engine, EventType type, const char *path)
+event_sight_new(Engine *engine, EventType type, const char *path, const char *parent)
 {
     EventSight *s = g_new0(EventSight, 1);
 
@@ -36,7 +40,31 @@ event_sight_new(const Engine *engine, EventType type, const char *path)
     if (s->place.title && (type == EVENT_APPROVAL || type == EVENT_REJECTION))
         s->reviews = review_files(engine, s->place.title);
     (void)read_form(engine, type, &s->form, &s->no_form);
+    if (parent && post_parent(engine, parent, &s->parent, NULL))
+        s->parent_id = g_strdup(parent);
     return s;
+}
+
+/* Subjects: "TYPE PARENT NAME", where neither type nor id has a blank. */
+const EventSight *
+event_sight_get(
+    Engine *engine, EventType type, const char *name, const char *parent, GError **error)
+{
+    g_autofree char *subject =
+        g_strdup_printf("%s %s %s", event_kinds[type].name, parent ? parent : NOTHING, name);
+
+    return faces_sight(engine, &face_workflow, subject, error);
+}
+
+EventSight *
+event_sight_see(Engine *engine, const char *subject)
+{
+    g_auto(GStrv) parts = g_strsplit(subject, " ", 3);
+    EventType type = EVENT_APPROVAL;
+
+    (void)event_type_parse(parts[0], &type, NULL);
+    return event_sight_new(engine, type, parts[2],
+                           g_str_equal(parts[1], NOTHING) ? NULL : parts[1]);
 }
 
 void
@@ -47,6 +75,8 @@ event_sight_free(EventSight *s)
     artifact_place_clear(&s->place);
     g_clear_pointer(&s->reviews, g_hash_table_unref);
     g_free(s->form);
+    g_free(s->parent_id);
+    message_free(s->parent);
     g_clear_error(&s->no_place);
     g_clear_error(&s->no_form);
     g_free(s);

@@ -100,9 +100,9 @@ stored(Engine *engine,
 }
 
 static void *
-see(const Engine *engine, const char *subject)
+see(Engine *engine, const char *subject)
 {
-    return event_reply_see(engine, subject);
+    return event_sight_see(engine, subject);
 }
 
 static void

@@ -400,9 +400,14 @@ send_event(Engine *engine,
         return false;
     if (!c || *c->outcome || !g_str_equal(c->digest, p->digest))
         return err_set(error, ERR_NEVER, "the review was closed, or is of other bytes now");
+    EventType type = approve ? EVENT_APPROVAL : EVENT_REJECTION;
+    const EventSight *sight = event_sight_get(engine, type, p->artifact, NULL, error);
+    if (!sight)
+        return false;
     g_ptr_array_add(to, c->author);
-    const EventNew in = {.type = approve ? EVENT_APPROVAL : EVENT_REJECTION,
+    const EventNew in = {.type = type,
                          .path = p->artifact,
+                         .sight = sight,
                          .from = p->name,
                          .to = to,
                          .vars = vars,

@@ -296,22 +296,26 @@ panel_send_for_review(
     Engine *engine, Txn *txn, const PanelRow *p, char **ret_msgid, char **ret_whom, GError **error)
 {
     const Config *config = engine->home->config;
-    g_auto(ArtifactPlace) place = {0};
     g_autoptr(EventVars) vars = event_vars_new();
     g_autoptr(EventPlan) plan = NULL;
     g_autoptr(GPtrArray) to = g_ptr_array_new();
+    const EventSight *sight =
+        event_sight_get(engine, EVENT_REVIEW_REQUEST, p->artifact, NULL, error);
 
-    if (!artifact_place_find(engine, p->artifact, &place, error))
-        return false;
-    g_autofree char *panel = g_strdup_printf("%s-reviewer-panel", place.kind->name);
-    g_autofree char *solo = g_strdup_printf("%s-reviewer", place.kind->name);
+    if (!sight || !sight->place.kind)
+        return sight && err_pass(error, g_error_copy(sight->no_place));
+    const char *kind = sight->place.kind->name;
+    g_autofree char *panel = g_strdup_printf("%s-reviewer-panel", kind);
+    g_autofree char *solo = g_strdup_printf("%s-reviewer", kind);
     const char *whom = config_panel(config, panel)        ? panel
                        : workflow_address(config, solo) ? solo
                                                         : workflow_coordinator(engine);
     g_ptr_array_add(to, (char *)whom);
     const EventNew in = {.type = EVENT_REVIEW_REQUEST,
                          .path = p->artifact,
-                         .from = config_panel(config, p->name) ? p->name : config->persons[0].name,
+                         .sight = sight,
+                         .from =
+                             config_panel(config, p->name) ? p->name : config->persons[0].name,
                          .to = to,
                          .vars = vars};
     *ret_whom = g_strdup(whom);

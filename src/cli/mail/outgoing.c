@@ -128,9 +128,10 @@ build(Engine *engine, const Outgoing *mail, Compose **ret, GError **error)
     }
     if (mail->in_reply_to) {
         g_autofree char *id = msgid_parse(mail->in_reply_to);
+        g_autoptr(Message) parent = NULL;
         if (!id)
             return err_set(error, ERR_NEVER, "'%s' is no Message-ID", mail->in_reply_to);
-        if (!post_thread(engine, c, id, NULL, error))
+        if (!post_parent(engine, id, &parent, error) || !post_thread(c, id, parent, error))
             return false;
     }
     *ret = g_steal_pointer(&c);

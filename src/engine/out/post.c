@@ -232,22 +232,25 @@ post_guard_length(const Config *config, const char *body, const char *const *rcp
 }
 
 bool
-post_thread(Engine *engine, Compose *mail, const char *id, char **ret_subject, GError **error)
+post_parent(Engine *engine, const char *id, Message **ret, GError **error)
 {
     g_autoptr(MsgRow) row = NULL;
     g_autoptr(OutRow) own = NULL;
-    g_autoptr(Message) parent = NULL;
+
+    *ret = NULL;
     if (!messages_find(engine->db, &VIEWER_OPERATOR, id, &row, error) ||
         (!row && !outbox_find(engine->db, &VIEWER_OPERATOR, id, &own, error)))
         return false;
-    if (row && !mail_load(engine, row, MESSAGE_HEADERS, &parent, error))
-        return false;
     if (own && own->bytes)
-        parent = message_parse_bytes(own->bytes, MESSAGE_HEADERS);
+        *ret = message_parse_bytes(own->bytes, MESSAGE_HEADERS);
+    return !row || mail_load(engine, row, MESSAGE_HEADERS, ret, error);
+}
+
+bool
+post_thread(Compose *mail, const char *id, const Message *parent, GError **error)
+{
     g_autoptr(GPtrArray) refs = msgid_answer_references(
         parent ? parent->references : NULL, parent ? parent->in_reply_to : NULL, id);
-    if (ret_subject)
-        *ret_subject = parent ? g_strdup(parent->subject) : NULL;
     return compose_thread(mail, msgid_is_writable(id) ? id : NULL, refs, error);
 }
 

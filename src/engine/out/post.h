@@ -51,10 +51,12 @@ bool post_raw(Engine *engine,
               char **ret_msgid,
               GError **error);
 
-/* The mail answers the one with this id: In-Reply-To, and the whole References where a role has that mail, or we sent
- * it. *ret_subject: of that mail, NULL: it is not here; caller frees; may be NULL. */
-bool
-post_thread(Engine *engine, Compose *mail, const char *id, char **ret_subject, GError **error);
+/* The headers of the mail with this id, which a role has or we sent; *ret NULL: it is not here. May read its file, so no transaction
+ * is open. Caller frees. */
+bool post_parent(Engine *engine, const char *id, Message **ret, GError **error);
+/* The mail answers the one with this id: In-Reply-To, and the whole References where that mail is here. parent: from
+ * post_parent(). */
+bool post_thread(Compose *mail, const char *id, const Message *parent, GError **error);
 
 /* A long body of a role's mail is noticed, and never cut (`email-body-warn-chars`). */
 void post_guard_length(const Config *config, const char *body, const char *const *rcpts);
