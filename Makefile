@@ -6,12 +6,16 @@
 #   build-release/  optimised further, for `make bench`
 #   build-deb/      optimised for /usr, and the package itself
 #   build-fuzz/     clang and libFuzzer
+#   build-mutate/   copies of the tree, for `make mutate`
 
 PREFIX       ?= /usr/local
 DESTDIR      ?=
 WERROR       ?= true
 FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 600
+N            ?= 300
+SEED         ?= 1
+FILES        ?= src/engine/**.c src/store/**.c src/steps/**.c src/mail/**.c
 
 DEPS      = tools/install-deps build
 SANITIZE  = -Db_sanitize=address,undefined -Db_lundef=false
@@ -19,7 +23,7 @@ SANITIZE  = -Db_sanitize=address,undefined -Db_lundef=false
 CHECKED   = $(SANITIZE) -Doptimization=1 -Ddebug=false -Dc_args=-g1
 C_SOURCES = $(shell find src tests bench man -name '*.[ch]')
 
-.PHONY: all prefix check check-build demo demo-briefing demo-plan demo-team bench fuzz soak install uninstall release deb format lint clean help
+.PHONY: all prefix check check-build demo demo-briefing demo-plan demo-team bench fuzz soak mutate install uninstall release deb format lint clean help
 
 all: ## build the program at build/postrider
 	@$(DEPS)
@@ -63,6 +67,10 @@ fuzz: ## fuzz each parser for FUZZ_SECONDS=60, and the verbs by 3,000 runs
 soak: check-build ## long stress tests, SOAK_SECONDS=600 each
 	@SOAK_SECONDS=$(SOAK_SECONDS) tools/run-tests --suite soak --time-limit $$(($(SOAK_SECONDS) * 2 + 300))
 
+mutate: ## N=300 small faults on purpose, SEED=1, in FILES='src/store/**.c ...': which does no test notice?
+	@$(DEPS) test
+	@tools/mutate -n $(N) --seed $(SEED) $(patsubst %,'%',$(FILES))
+
 release:
 	@$(DEPS)
 	@test -f build-release/build.ninja || meson setup build-release --buildtype=release
@@ -93,7 +101,7 @@ lint: all ## layers, clang-tidy and cppcheck over src
 	@tools/run-lint build
 
 clean: ## remove all build directories
-	rm -rf build build-check build-release build-deb build-fuzz
+	rm -rf build build-check build-release build-deb build-fuzz build-mutate
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
