@@ -767,5 +767,8 @@ const char *const schema_sql[] = {
     "  report TEXT NOT NULL,"
     "  since_us INTEGER NOT NULL"
     ");",
+
+    /* 13 -> 14: how often the check of the task has failed in the job's round. */
+    "ALTER TABLE job ADD COLUMN checks_failed INTEGER NOT NULL DEFAULT 0;",
 };
 const int schema_version = G_N_ELEMENTS(schema_sql);

@@ -14,7 +14,7 @@ task_home()
 }
 answer() { cat "$HOME_DIR"/mail/you/new/* 2>/dev/null; }
 n_answers() { ls "$HOME_DIR/mail/you/new" 2>/dev/null | wc -l; }
-count() { db "SELECT value FROM meta WHERE key = 'checks-failed:1'"; }
+count() { db 'SELECT checks_failed FROM job WHERE id = 1'; }
 task() { printf '%s\n' "$@" | pr send --to envoy --subject task >/dev/null; }
 hours=0
 # A turn in which the run dies at this point, and time to pass until it is looked for.
@@ -28,14 +28,13 @@ task_home
 agent 'echo "Done, try $n."'
 task 'Make good.' 'check: test -f good'
 die_turn check-counted
-is "$(starts) $(count)" '1 1 1' 'a run is killed behind the first failure, which is counted'
+is "$(starts) $(count)" '1 1' 'a run is killed behind the first failure, which is counted'
 die_turn check-counted
-is "$(starts) $(count)" '2 1 2' 'and one behind the second'
+is "$(starts) $(count)" '2 2' 'and one behind the second'
 turns
 is "$(job_state) $(n_answers) $(starts)" 'done 1 3' 'after the third the answer leaves' || diag "$(cat "$WORK/turn.log")"
 like "$(answer)" 'Done, try 3' 'with what the agent said last'
 like "$(answer)" 'The check `test -f good` failed: exit 1' 'and says that its check failed'
-is "$(count)" '' 'nothing of it is kept'
 
 task_home
 agent '[ $n -lt 3 ] || touch good; echo "Done, try $n."'
@@ -45,23 +44,25 @@ die_turn check-counted
 turns
 is "$(job_state) $(n_answers) $(starts)" 'done 1 3' 'a check that passes in a third run is passed'
 unlike "$(answer)" 'failed' 'without a word of the others'
-is "$(count)" '' 'and the count is gone'
 
 task_home
 agent 'echo "Done, try $n."'
 task 'Make good.' 'check: test -f good'
 die_turn check-after
-is "$(starts) $(count)" '1 ' 'a check that nobody has counted has not failed'
+is "$(starts) $(count)" '1 0' 'a check that nobody has counted has not failed'
 turns
 is "$(job_state) $(n_answers) $(starts)" 'done 1 4' 'and three more may'
 
-# A number of another round.
+# The next round begins to count anew.
 task_home
 agent 'echo "Done, try $n."'
 task 'Make good.' 'check: test -f good'
-sqlite3 "$HOME_DIR/state/postrider.db" "INSERT INTO meta VALUES ('checks-failed:1', '7 2')"
 turns
-is "$(job_state) $(n_answers) $(starts)" 'done 1 3' 'what failed in another round does not count'
+first=$(db 'SELECT msgid FROM outbox WHERE job = 1 ORDER BY id LIMIT 1')
+printf 'Once more.\n\ncheck: test -f good\n' | pr send --to envoy --in-reply-to "<$first>" >/dev/null
+turn || bad="$bad $?"
+turns
+is "$(db 'SELECT round FROM job') $(job_state) $(n_answers) $(starts)" '2 done 2 6' 'three failures of an earlier round do not count in the next'
 
 is "$bad" '' 'all turns end well' || diag "$(cat "$WORK/turn.log")"
 

@@ -304,41 +304,6 @@ task_check_run(const TaskCheckRun *run, TaskCheckEnd *ret_end, CheckEnd *ret, GE
     return true;
 }
 
-/* --- how often it has failed --- */
-
-/* "ROUND FAILURES": those of an earlier round are nobody's. */
-static char *
-count_name(const Job *job)
-{
-    return g_strdup_printf("checks-failed:%" G_GINT64_FORMAT, job->id.v);
-}
-
-bool
-task_check_failures(Engine *engine, const Job *job, int *ret, GError **error)
-{
-    g_autofree char *name = count_name(job), *kept = NULL;
-    *ret = 0;
-    if (!meta_get(engine->db, name, &kept, error))
-        return false;
-    int64_t round, failures;
-    g_auto(GStrv) words = g_strsplit(kept ? kept : "", " ", 2);
-    if (g_strv_length(words) == 2 && text_parse_int(words[0], 0, INT_MAX, &round) &&
-        text_parse_int(words[1], 0, INT_MAX, &failures) && round == job->round)
-        *ret = (int)failures;
-    return true;
-}
-
-bool
-task_check_count(Engine *engine, const Job *job, int failures, GError **error)
-{
-    g_autofree char *name = count_name(job);
-    g_autofree char *kept = failures > 0 ? g_strdup_printf("%d %d", job->round, failures) : NULL;
-    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_LAZY};
-    while (txn_again(&txn, error))
-        txn.ok = meta_set(&txn, name, kept, error);
-    return txn.done;
-}
-
 /* --- what is said of it --- */
 
 char *

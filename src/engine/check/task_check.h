@@ -65,11 +65,6 @@ bool task_check_run(const TaskCheckRun *run,
                     CheckEnd *ret,
                     GError **error);
 
-/* Checks of this round that have failed so far, in whichever run. */
-bool task_check_failures(Engine *engine, const Job *job, int *ret, GError **error);
-/* One more has, or, with 0, they no longer matter. */
-bool task_check_count(Engine *engine, const Job *job, int failures, GError **error);
-
 /* What the brain is told of a check that failed, and what the mails to those who asked say of it. Caller frees. */
 char *task_check_why(const char *command, const CheckEnd *end);
 void task_check_tell(const Job *job, const StepInput *in, Proposal *p, const char *words);

@@ -402,10 +402,14 @@ static bool
 tell_failure(Task *t, Proposal *p, char *take_why, Failure *failed, GError **error)
 {
     g_autofree char *why = take_why;
-    if (!task_check_count(t->run->engine, t->job, ++t->checks_failed, error))
+    g_auto(Txn) txn = {.db = t->run->engine->db, .flush = TXN_LAZY};
+    unsigned failures;
+    while (txn_again(&txn, error))
+        txn.ok = job_count_failed_check(&txn, &t->claim, &failures, error);
+    if (!txn.done)
         return false;
     CRASH_POINT("check-counted");
-    if (t->checks_failed < TASK_CHECK_TRIES) {
+    if (failures < TASK_CHECK_TRIES) {
         failed->why = g_steal_pointer(&why);
         failed->said = t->in.answer ? g_bytes_ref(t->in.answer) : NULL;
         return false;
@@ -438,8 +442,7 @@ pass_check(Task *t, Workplace *place, Proposal *p, Failure *failed, Tried *ret, 
         task_check_tell(t->job, &t->in, p, words);
         return true;
     }
-    if (!task_check_failures(t->run->engine, t->job, &t->checks_failed, error) ||
-        !run_check(t, place, check.command, &how, &end, error))
+    if (!run_check(t, place, check.command, &how, &end, error))
         return false;
     switch (how) {
     case TASK_CHECK_LOST:
@@ -487,9 +490,6 @@ try_once(Task *t, Workplace *place, const char *prompt, Failure *failed, GError 
     if (!run_commit(t, p, &result, error) ||
         (place && place->tree && p->mails->len > 0 && !tree_told(place->tree, error)))
         return TRIED_ERROR;
-    /* A number that is left behind says of which round it is. */
-    if (result.ended && t->checks_failed > 0)
-        (void)task_check_count(t->run->engine, t->job, 0, NULL);
     return !result.ended ? TRIED_NEXT : TRIED_DONE;
 }
 

@@ -33,7 +33,6 @@ typedef struct Task {
     const ConfBrain *shrunk;
     size_t context_bytes;
     bool anew; /* in this run a session was gone already */
-    int checks_failed; /* in this round, as the store has it (engine/check/task_check.h) */
 } Task;
 
 /* We were asked to end: while a brain thought, or now. */

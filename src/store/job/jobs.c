@@ -98,7 +98,7 @@ begin_round(Txn *txn, const Job *job, const JobNew *mail, GError **error)
            sql_run(
                txn,
                "UPDATE job SET state = 'queued', round = round + 1, " JOB_NO_STALL JOB_NO_TRIES
-               "iteration = 0, total_iterations = 0, round_cost_micro = 0, "
+               "iteration = 0, total_iterations = 0, round_cost_micro = 0, checks_failed = 0, "
                "step_limit = 0, parked = 0, phase = '', why = NULL, waiting_for = NULL, "
                "instruction = NULL, original = ?, asker = ?, original_msgid = ?, "
                "ready_us = steady(?), turn_us = steady(?), wakes_us = NULL, resume_us = NULL, "
@@ -314,6 +314,15 @@ job_count_step(Txn *txn,
         return false;
     *ret_step = (int)step;
     return true;
+}
+
+bool
+job_count_failed_check(Txn *txn, const JobClaim *claim, unsigned *ret, GError **error)
+{
+    return sql_run(txn, "UPDATE job SET checks_failed = checks_failed + 1" OF_CLAIM, error, "iii",
+                   claim->job.v, claim->epoch, claim->fence) &&
+           sql_count(txn->db, "SELECT checks_failed FROM job WHERE id = ?", ret, error, "i",
+                     claim->job.v);
 }
 
 /* Mail that came after the last context was built: nobody has looked at it. */

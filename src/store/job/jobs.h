@@ -94,6 +94,8 @@ bool job_count_step(Txn *txn,
                     const char *phase,
                     int *ret_step,
                     GError **error);
+/* One more answer of the round has failed the check of its task; *ret: how many have. CONTINUE begins anew. */
+bool job_count_failed_check(Txn *txn, const JobClaim *claim, unsigned *ret, GError **error);
 /* Remembers in the round what was shown: only ever lower. */
 bool job_lower_floor(Txn *txn, const JobClaim *claim, Trust floor, GError **error);
 /* resume DUE_NEVER: only mail or an order wakes it; else it waits for its checkpoint

@@ -98,7 +98,7 @@ queue_again(Txn *txn, const Job *job, int more_steps, const char *instruction, G
 
     return sql_run(txn,
                    "UPDATE job SET state = 'queued', ready_us = steady(?), wakes_us = NULL, "
-                   "resume_us = NULL, wait_then = NULL, waiting_for = NULL, why = NULL, "
+                   "resume_us = NULL, wait_then = NULL, waiting_for = NULL, why = NULL, checks_failed = 0, "
                    JOB_NO_TRIES JOB_NO_STALL "step_limit = ?, "
                    "instruction = ?, updated_us = ?, " JOB_NO_OWNER " WHERE id = ?",
                    error, "iisii", now, MIN(limit, (int64_t)INT_MAX), instruction, now,
