@@ -123,6 +123,21 @@ faces_handled(Engine *engine, Txn *txn, const Job *job, const MsgRow *row, GErro
 }
 
 bool
+faces_worked(Engine *engine,
+             const Job *job,
+             const StepInput *in,
+             Proposal *p,
+             GPtrArray *ret_refused,
+             GError **error)
+{
+    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
+        if ((*f)->worked && !(*f)->worked(engine, job, in, p, ret_refused, error))
+            return false;
+    }
+    return true;
+}
+
+bool
 faces_wait(Engine *engine, const MsgNew *in, bool *ret, GError **error)
 {
     *ret = false;

@@ -98,6 +98,15 @@ struct FaceOps {
      * `tmux = yes`. NULL: by its number. Caller frees. */
     char **(*watched)(Engine *engine, const Job *job);
 
+    /* A program has worked on any job, in a worktree, and has ended: what it has left there that is this face's adds acts to the
+     * proposal. What may not be is a line of ret_refused, char *. */
+    bool (*worked)(Engine *engine,
+                   const Job *job,
+                   const StepInput *in,
+                   Proposal *p,
+                   GPtrArray *ret_refused,
+                   GError **error);
+
     /* A step of any job has settled this mail. */
     bool (*handled)(Engine *engine, Txn *txn, const Job *job, const MsgRow *row, GError **error);
     /* What brains may do that is of this face (engine/act.h); ends with NULL. */
@@ -137,6 +146,12 @@ bool
 faces_stored(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GError **error);
 bool
 faces_handled(Engine *engine, Txn *txn, const Job *job, const MsgRow *row, GError **error);
+bool faces_worked(Engine *engine,
+                  const Job *job,
+                  const StepInput *in,
+                  Proposal *p,
+                  GPtrArray *ret_refused,
+                  GError **error);
 bool faces_wait(Engine *engine, const MsgNew *in, bool *ret, GError **error);
 bool faces_page(
     Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error);

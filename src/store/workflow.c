@@ -82,6 +82,13 @@ static const char *const sql[] = {
     "CREATE INDEX event_to_state ON event_to (role, state, done, rank, event);"
     "CREATE INDEX event_to_event ON event_to (event);"
     "CREATE INDEX event_asked ON event (sender, answer) WHERE question <> '';",
+    /* What a job has written last of the bytes of its worktree. */
+    "CREATE TABLE tree_write ("
+    "  job INTEGER NOT NULL,"
+    "  name TEXT NOT NULL,"
+    "  digest TEXT NOT NULL,"
+    "  PRIMARY KEY (job, name)"
+    ");",
 };
 const SqlPart workflow_tables = {sql, G_N_ELEMENTS(sql)};
 
@@ -523,4 +530,22 @@ bool
 talk_end(Txn *txn, const char *who, GError **error)
 {
     return sql_run(txn, "DELETE FROM talk WHERE one = ?1 OR other = ?1", error, "s", who);
+}
+
+/* --- worktrees --- */
+
+bool
+artifact_written(Db *db, JobId job, const char *name, char **ret, GError **error)
+{
+    return sql_string(db, "SELECT digest FROM tree_write WHERE job = ? AND name = ?", ret,
+                      error, "is", job.v, name);
+}
+
+bool
+artifact_set_written(Txn *txn, JobId job, const char *name, const char *digest, GError **error)
+{
+    return sql_run(txn,
+                   "INSERT INTO tree_write (job, name, digest) VALUES (?, ?, ?) "
+                   "ON CONFLICT (job, name) DO UPDATE SET digest = excluded.digest",
+                   error, "iss", job.v, name, digest);
 }

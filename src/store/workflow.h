@@ -90,6 +90,10 @@ bool artifact_end_move(
 /* No file has to be moved: it is there, or its state stands in the record alone. */
 bool artifact_set_state(
     Txn *txn, ArtifactId id, const char *state, const char *path, const char *mover, GError **error);
+/* Digest of what a job wrote last of the bytes of its worktree (workflow/flow_tree.h); NULL: nothing. Caller frees. */
+bool artifact_written(Db *db, JobId job, const char *name, char **ret, GError **error);
+bool
+artifact_set_written(Txn *txn, JobId job, const char *name, const char *digest, GError **error);
 
 bool cycle_load(Db *db, CycleId id, Cycle **ret, GError **error);
 /* Message-ID of what closed the review that this mail asked for; NULL: it asked for none, or the review is open, or the

@@ -9,6 +9,7 @@
 #include "workflow/flow_acts.h"
 #include "workflow/flow_page.h"
 #include "workflow/flow_past.h"
+#include "workflow/flow_tree.h"
 #include "workflow/panel.h"
 #include "workflow/panel_again.h"
 #include "workflow/review_file.h"
@@ -267,6 +268,17 @@ commit(Engine *engine,
 }
 
 static bool
+worked(Engine *engine,
+       const Job *job,
+       const StepInput *in,
+       Proposal *p,
+       GPtrArray *ret_refused,
+       GError **error)
+{
+    return flow_tree_writes(engine, job, in, NULL, p, ret_refused, error);
+}
+
+static bool
 due(Engine *engine, Txn *txn, const Timer *t, GError **error)
 {
     if (g_str_equal(t->purpose, SUPERVISE_TIMER))
@@ -301,6 +313,7 @@ const FaceOps face_workflow = {
     .forget = forget,
     .due = due,
     .look = look,
+    .worked = worked,
     .handled = handled,
     .settled = settled,
     .check = check,

@@ -4,6 +4,7 @@
 #include "store/out/outbox.h"
 #include "workflow/artifact_write.h"
 #include "workflow/event_send.h"
+#include "workflow/flow_tree.h"
 
 /* What an act has looked at; one of the three. */
 typedef struct FlowAct {
@@ -13,6 +14,7 @@ typedef struct FlowAct {
     Artifact *artifact;
     ArtifactMove *move; /* of place and artifact */
     char *msgid;        /* of the event, once it is written down */
+    bool of_tree;       /* of a write */
 } FlowAct;
 
 static void
@@ -211,6 +213,22 @@ find_written(Engine *engine,
     return true;
 }
 
+/* What a program has changed in its worktree is written before it speaks of it. */
+static bool
+write_first(Engine *engine,
+            const Job *job,
+            const StepInput *in,
+            const char *said,
+            Proposal *p,
+            GError **error)
+{
+    g_auto(ArtifactPlace) at = {0};
+
+    if (said)
+        (void)artifact_place_look(engine, said, &at, NULL);
+    return flow_tree_writes(engine, job, in, at.name, p, NULL, error);
+}
+
 static bool
 propose_notify(Engine *engine,
                const Job *job,
@@ -232,7 +250,9 @@ propose_notify(Engine *engine,
     if (!may_act(engine, job, in, error) ||
         !event_type_parse(act_text(act->args, "event"), &type, error) ||
         !read_variables(act->args, vars, error) ||
-        !find_parent(engine, job, in, act_text(act->args, "in_reply_to"), type, &parent, error) ||
+        !write_first(engine, job, in, new.path, p, error) ||
+        !find_parent(engine, job, in, act_text(act->args, "in_reply_to"), type, &parent,
+                     error) ||
         (new.path && !find_written(engine, p, path, &new.place, error)))
         return false;
     new.type = type;
@@ -388,9 +408,19 @@ commit_write(Engine *engine,
              GError **error)
 {
     const FlowAct *f = act->plan;
+    g_autofree char *digest = digest_hex(&f->write->place.bytes);
 
     *ret_did = g_strdup_printf("wrote '%s'", f->write->place.path);
-    return artifact_write_commit(txn, f->write, job->id, error);
+    return artifact_write_commit(txn, f->write, job->id, error) &&
+           (!f->of_tree ||
+            artifact_set_written(txn, job->id, f->write->place.name, digest, error));
+}
+
+void
+act_write_of_tree(ProposedAct *write)
+{
+    FlowAct *f = write->plan;
+    f->of_tree = true;
 }
 
 static void

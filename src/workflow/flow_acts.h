@@ -4,3 +4,5 @@
 #include "engine/act.h"
 
 extern const ActOps act_notify, act_move, act_write;
+/* This write has the bytes of the job's worktree (workflow/flow_tree.h). */
+void act_write_of_tree(ProposedAct *write);

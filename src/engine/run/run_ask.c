@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "engine/check/task_check.h"
+#include "engine/face.h"
 #include "engine/people/words.h"
 #include "engine/run/run_internal.h"
 #include "engine/run/think.h"
@@ -100,6 +101,24 @@ attach_files(const Task *t, Workplace *place, Proposal *p, GError **error)
     return true;
 }
 
+/* What it has changed in its worktree a face may want. Who asked hears what could not be done of that. */
+static bool
+take_tree(const Task *t, const Workplace *place, Proposal *p, GError **error)
+{
+    g_autoptr(GPtrArray) refused = g_ptr_array_new_with_free_func(g_free);
+
+    if (!place || !place->tree)
+        return true;
+    if (!faces_worked(t->run->engine, t->job, &t->in, p, refused, error))
+        return false;
+    if (refused->len > 0 && p->mails->len == 0)
+        proposal_add_mail(p)->body = g_strdup("The work is done, but for this:");
+    LIST_EACH(const char, why, refused)
+        add_remark(p->mails->pdata[0], why);
+    CRASH_POINT("worktree-read");
+    return true;
+}
+
 /* The proposal of an answered question; NULL with failed->why: ask once more, for that reason.
  */
 static Proposal *
@@ -112,13 +131,15 @@ propose(Task *t, const Thought *thought, Workplace *place, Failure *failed, GErr
         return permit_propose(thought->desk, answer->text);
     if (place && place->tree && !answer->failed)
         tree_commit(place->tree, t->job, t->role);
-    if (thought->port_answered)
-        return proposal_new(PROPOSE_COMPLETE);
+    g_autoptr(Proposal) p = NULL;
+    if (thought->port_answered) {
+        p = proposal_new(PROPOSE_COMPLETE);
+        return take_tree(t, place, p, error) ? g_steal_pointer(&p) : NULL;
+    }
     if (answer->failed) {
         failed->why = g_strdup(answer->failed);
         return NULL;
     }
-    g_autoptr(Proposal) p = NULL;
     g_autoptr(GError) unusable = NULL;
     if (!t->mode->answer(t->run->engine, t->job, &t->in, answer->text, &p, &unusable)) {
         if (err_is(unusable, ERR_NEVER) || err_is(unusable, ERR_LIMIT)) {
@@ -132,7 +153,7 @@ propose(Task *t, const Thought *thought, Workplace *place, Failure *failed, GErr
     g_clear_pointer(&t->in.answer, g_bytes_unref); /* of a try before */
     t->in.answer = g_bytes_new(answer->text, strlen(answer->text));
     say_cut(t, answer, p);
-    if (!attach_files(t, place, p, error) ||
+    if (!attach_files(t, place, p, error) || !take_tree(t, place, p, error) ||
         (thought->desk && !permit_keep_waiting(t->run->engine, t->job, p, error)))
         return NULL;
     return g_steal_pointer(&p);

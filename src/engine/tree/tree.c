@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define FOLDER "tree"
 #define BRANCHES "refs/heads/"
 #define NAMES_MAX 1000      /* postrider/12-1000: somebody makes them faster than we look */
 #define WORKTREES_MAX 10000 /* of one repository that are looked at */
@@ -50,7 +49,7 @@ tree_place(Engine *engine, const Job *job, char **ret, GError **error)
     if (!row || row->state != TREE_MADE)
         return true;
     g_autofree char *work = workplace_path(engine->home, job);
-    g_autofree char *place = g_build_filename(work, FOLDER, row->prefix, NULL);
+    g_autofree char *place = g_build_filename(work, TREE_FOLDER, row->prefix, NULL);
     if (g_file_test(place, G_FILE_TEST_IS_DIR))
         *ret = g_steal_pointer(&place);
     return true;
@@ -298,10 +297,10 @@ mend_link(const Tree *t, Workplace *place, GError **error)
 static bool
 clear_way(Tree *t, Workplace *place, bool worked, GError **error)
 {
-    while (!worked && dir_remove(place->fd, FOLDER, NAMES_AT_ONCE) > 0)
+    while (!worked && dir_remove(place->fd, TREE_FOLDER, NAMES_AT_ONCE) > 0)
         ;
     return (!g_file_test(t->path, G_FILE_TEST_EXISTS) ||
-            workplace_move_aside(place, place->fd, FOLDER, error)) &&
+            workplace_move_aside(place, place->fd, TREE_FOLDER, error)) &&
            forget_worktree(t->repo, t->path, error);
 }
 
@@ -458,7 +457,7 @@ change_repository(Tree *t, Workplace *place, const char *base, GError **error)
             return true;
     }
     if (g_file_test(t->path, G_FILE_TEST_EXISTS) &&
-        !workplace_move_aside(place, place->fd, FOLDER, error))
+        !workplace_move_aside(place, place->fd, TREE_FOLDER, error))
         return false;
     if (!g_str_equal(t->row->repo, t->repo->common) &&
         (!git_open(t->engine->home, t->row->repo, &before, &why) ||
@@ -491,7 +490,7 @@ static char *
 tree_path(const char *place)
 {
     g_autofree char *real = realpath(place, NULL);
-    return g_build_filename(real ? real : place, FOLDER, NULL);
+    return g_build_filename(real ? real : place, TREE_FOLDER, NULL);
 }
 
 static bool
@@ -568,7 +567,7 @@ tree_forget(Engine *engine, JobId job, const char *role, GError **error)
 
     t->engine = engine;
     t->job = job;
-    t->path = g_strdup_printf("%s/work/%s/%" G_GINT64_FORMAT "/" FOLDER,
+    t->path = g_strdup_printf("%s/work/%s/%" G_GINT64_FORMAT "/" TREE_FOLDER,
                               home ? home : engine->home->path, role, job.v);
     if (!tree_find(engine->db, job, &t->row, error))
         return false;

@@ -3,6 +3,8 @@
 /* What tree.c and the tree_*.c share; nobody else includes it. */
 #include "engine/tree/tree.h"
 
+#define TREE_FOLDER "tree" /* of a workplace */
+
 /* Nobody works in the tree now: what a git that was killed has left locked is free again. */
 void tree_break_locks(const Tree *t);
 /* Is somebody in the middle of a merge, a rebase or the like there? */

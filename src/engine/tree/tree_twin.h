@@ -1,0 +1,23 @@
+#pragma once
+
+/*
+ * A folder of the people who own a repository, and its twin in the worktree of a job: the same folder as the program sees it. Here
+ * is read what the twin began with, so that others can tell what the program has changed. Nothing is written, and the program may
+ * be at work.
+ */
+#include "engine/tree/tree.h"
+
+typedef struct TreeTwin {
+    GitRepo *repo;
+    char *path;   /* absolute: the twin */
+    char *commit; /* that the job began at */
+    char *prefix; /* of the folder in the repository, with a slash behind; "": its root */
+} TreeTwin;
+void tree_twin_free(TreeTwin *t);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(TreeTwin, tree_twin_free)
+
+/* *ret NULL: the job has no worktree, or one of another repository. */
+bool tree_twin_open(
+    Engine *engine, const Job *job, const char *folder, TreeTwin **ret, GError **error);
+/* The file as the job found it; path is relative to the folder. *ret NULL: there was none. */
+bool tree_twin_before(const TreeTwin *t, const char *path, GBytes **ret, GError **error);
