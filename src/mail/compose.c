@@ -35,6 +35,7 @@ compose_new(void)
 
     c->to = addresses_new();
     c->cc = addresses_new();
+    c->answered_too = g_ptr_array_new_with_free_func(g_free);
     c->references = g_ptr_array_new_with_free_func(g_free);
     c->fields = g_ptr_array_new_with_free_func((GDestroyNotify)field_free);
     c->attachments = g_ptr_array_new_with_free_func((GDestroyNotify)attachment_free);
@@ -50,6 +51,7 @@ compose_free(Compose *c)
     address_free(c->from);
     addresses_free(c->to);
     addresses_free(c->cc);
+    g_ptr_array_unref(c->answered_too);
     g_ptr_array_unref(c->references);
     g_ptr_array_unref(c->fields);
     g_ptr_array_unref(c->attachments);
@@ -186,9 +188,28 @@ compose_thread(Compose *c, const char *in_reply_to, const GPtrArray *references,
             return false;
     g_free(c->in_reply_to);
     c->in_reply_to = g_strdup(in_reply_to);
+    g_ptr_array_set_size(c->answered_too, 0);
     g_ptr_array_set_size(c->references, 0);
     for (unsigned i = 0; references && i < references->len; i++)
         g_ptr_array_add(c->references, g_strdup(references->pdata[i]));
+    return true;
+}
+
+#define LINE_MOST 998u /* RFC 5322, 2.1.1 */
+
+bool
+compose_answer_too(Compose *c, const char *id, GError **error)
+{
+    size_t len =
+        strlen("In-Reply-To: <>") + strlen(c->in_reply_to) + strlen(" <>") + strlen(id);
+
+    if (!check_msgid(id, error))
+        return false;
+    LIST_EACH(const char, other, c->answered_too)
+        len += strlen(" <>") + strlen(other);
+    if (len > LINE_MOST)
+        return err_set(error, ERR_LIMIT, "the ids of what it answers do not fit on one line");
+    g_ptr_array_add(c->answered_too, g_strdup(id));
     return true;
 }
 

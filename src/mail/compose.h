@@ -35,6 +35,9 @@ bool compose_thread(Compose *c,
                     const char *in_reply_to,
                     const GPtrArray *references,
                     GError **error);
+/* After compose_thread(): this mail is answered beside the first (mail/parents.h). ERR_LIMIT: In-Reply-To, which is never
+ * folded, has no place for its id. */
+bool compose_answer_too(Compose *c, const char *id, GError **error);
 /* Its own id stands last in References too: where a server puts another Message-ID on the mail,
  * answers still name ours. The id is minted over the mail without it. */
 void compose_refer_to_self(Compose *c);

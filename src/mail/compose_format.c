@@ -63,8 +63,12 @@ format_head(GString *out, const Compose *c, const char *self)
     format_addresses(out, "To", c->to);
     format_addresses(out, "Cc", c->cc);
     encode_text(out, "Subject", c->subject ? c->subject : "", SUBJECT_WORD_MAX);
-    if (c->in_reply_to) /* on one line: people look for it with grep */
-        g_string_append_printf(out, "In-Reply-To: <%s>\n", c->in_reply_to);
+    if (c->in_reply_to) { /* on one line: people look for it with grep */
+        g_string_append_printf(out, "In-Reply-To: <%s>", c->in_reply_to);
+        LIST_EACH(const char, id, c->answered_too)
+            g_string_append_printf(out, " <%s>", id);
+        g_string_append_c(out, '\n');
+    }
     format_references(out, c, self);
     LIST_EACH(const Field, f, c->fields) {
         encode_text(out, f->name, f->value, VALUE_WORD_MAX);

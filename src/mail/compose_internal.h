@@ -21,6 +21,7 @@ struct Compose {
     bool has_date;
     int64_t date_us;
     char *in_reply_to;
+    GPtrArray *answered_too; /* ids behind the first in In-Reply-To */
     GPtrArray *references;  /* ids */
     bool to_self;           /* the mail's own is to be among them */
     char *msgid;            /* the mail's own; NULL: it is minted */

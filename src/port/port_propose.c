@@ -10,6 +10,7 @@
 #include "engine/run/workplace.h"
 #include "mail/mime/base64.h"
 #include "mail/msgid.h"
+#include "mail/parents.h"
 #include "port/port_verbs.h"
 #include "store/out/outbox.h"
 #include <sysexits.h>
@@ -249,18 +250,23 @@ static bool
 read_parent(PortTalk *talk, ProposedMail *mail, GError **error)
 {
     const char *text = NULL;
-    bool visible = false;
 
     if (!json_find_string(talk->request, "", "in_reply_to", &text, error))
         return false;
     if (!text)
         return true;
-    g_autofree char *id = msgid_parse(text);
-    if (id && !is_visible(talk, id, &visible, error))
-        return false;
-    if (!visible)
+    g_autoptr(GPtrArray) ids = msgid_parse_list(text, PARENTS_MAX);
+    if (ids->len == 0)
         return answer_absent(talk, text, error);
-    mail->in_reply_to = g_steal_pointer(&id);
+    LIST_EACH(const char, id, ids) {
+        bool visible = false;
+        if (!is_visible(talk, id, &visible, error))
+            return false;
+        g_autofree char *named = ids->len > 1 ? msgid_format(id) : g_strdup(text);
+        if (!visible)
+            return answer_absent(talk, named, error);
+        proposed_mail_answer(mail, id);
+    }
     return true;
 }
 

@@ -1,5 +1,6 @@
 #include "show/talk.h"
 #include "engine/mail_load.h"
+#include "mail/parents.h"
 #include "mail/thread.h"
 #include "store/workflow.h"
 
@@ -10,6 +11,7 @@ typedef struct Leaf {
     const MsgRow *in; /* or */
     OutRow *out;      /* owned */
     GPtrArray *refs;
+    GPtrArray *parents; /* ids of what it answers; NULL: nobody asked */
 } Leaf;
 
 static void
@@ -18,6 +20,7 @@ leaf_free(gpointer data)
     Leaf *leaf = data;
     out_row_free(leaf->out);
     g_ptr_array_unref(leaf->refs);
+    g_clear_pointer(&leaf->parents, g_ptr_array_unref);
     g_free(leaf);
 }
 
@@ -37,21 +40,30 @@ static void
 add_leaf(Talk *t, const MsgRow *in, OutRow *take_out)
 {
     Leaf *leaf = g_new0(Leaf, 1);
-    *leaf = (Leaf){in, take_out, g_ptr_array_new_with_free_func(g_free)};
+    *leaf = (Leaf){in, take_out, g_ptr_array_new_with_free_func(g_free), NULL};
     g_ptr_array_add(t->leaves, leaf);
     g_hash_table_insert(t->by_id, (char *)id_of(leaf), leaf);
+}
+
+/* NULL: the mail can't be read. */
+static Message *
+read_head(Talk *t, const Leaf *leaf)
+{
+    g_autoptr(GBytes) bytes = NULL;
+    return (leaf->in ? mail_bytes(t->engine, leaf->in, &bytes, NULL)
+                     : mail_bytes_out(t->engine, leaf->out, NULL, &bytes, NULL)) &&
+                   bytes
+               ? message_parse_bytes(bytes, MESSAGE_HEADERS)
+               : NULL;
 }
 
 /* References as the mail itself has them. A mail that can't be read has none. */
 static void
 read_refs(Talk *t, Leaf *leaf)
 {
-    g_autoptr(GBytes) bytes = NULL;
-    if (!(leaf->in ? mail_bytes(t->engine, leaf->in, &bytes, NULL)
-                   : mail_bytes_out(t->engine, leaf->out, NULL, &bytes, NULL)) ||
-        !bytes)
+    g_autoptr(Message) m = read_head(t, leaf);
+    if (!m)
         return;
-    g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_HEADERS);
     g_ptr_array_set_size(leaf->refs, 0);
     LIST_EACH(const char, id, m->references)
         g_ptr_array_add(leaf->refs, g_strdup(id));
@@ -100,7 +112,29 @@ look_up_parents(Talk *t)
     }
 }
 
+/* Where the mail can't be read, the row still knows the first of its parents. */
+static void
+read_parents(Talk *t, Leaf *leaf)
+{
+    const char *first = leaf->in ? leaf->in->in_reply_to : leaf->out->in_reply_to;
+    g_autoptr(Message) m = read_head(t, leaf);
+    leaf->parents = m ? parents_of(m) : g_ptr_array_new_with_free_func(g_free);
+    if (leaf->parents->len == 0 && first && *first)
+        g_ptr_array_add(leaf->parents, g_strdup(first));
+}
+
 /* --- the tree --- */
+
+static json_t *
+ids_json(const GPtrArray *ids)
+{
+    json_t *array = json_array();
+    LIST_EACH(const char, id, ids) {
+        g_autofree char *bracketed = g_strdup_printf("<%s>", id);
+        json_array_append_new(array, json_string(bracketed));
+    }
+    return array;
+}
 
 /* What closed the review that it asked for. */
 static void
@@ -122,6 +156,8 @@ nodes_json(const Talk *t, const ThreadNode *node)
         json_t *mail = leaf ? mail_json(leaf->in, leaf->out) : json_pack("{s:n}", "message_id");
         if (leaf)
             add_resolution(t, leaf, mail);
+        if (leaf && leaf->parents)
+            json_object_set_new(mail, "parents", ids_json(leaf->parents));
         json_object_set_new(mail, "replies", nodes_json(t, node->child));
         json_array_append_new(array, mail);
     }
@@ -163,7 +199,12 @@ thread_of(Db *db, const MsgRow *in, const OutRow *out, ThreadId *ret, GError **e
 }
 
 bool
-talk_json(Engine *engine, const MsgRow *in, OutRow *take_out, json_t **ret_tree, GError **error)
+talk_json(Engine *engine,
+          const MsgRow *in,
+          OutRow *take_out,
+          bool parents,
+          json_t **ret_tree,
+          GError **error)
 {
     g_autoptr(OutRow) out = take_out;
     g_autoptr(GPtrArray) leaves = g_ptr_array_new_with_free_func(leaf_free);
@@ -185,6 +226,8 @@ talk_json(Engine *engine, const MsgRow *in, OutRow *take_out, json_t **ret_tree,
             return false;
         look_up_parents(&t);
     }
+    for (guint i = 0; parents && i < leaves->len; i++)
+        read_parents(&t, leaves->pdata[i]);
     *ret_tree = tree_json(&t);
     return true;
 }

@@ -407,8 +407,8 @@ flow_event_newest(Db *db, ArtifactId artifact, FlowEvent **ret, GError **error)
                       ret, error, "i", artifact.v);
 }
 
-bool
-flow_event_answer(Txn *txn, const char *question_msgid, const char *answer_msgid, GError **error)
+static bool
+answer_one(Txn *txn, const char *question_msgid, const char *answer_msgid, GError **error)
 {
     return sql_run(txn,
                    "UPDATE event SET answer = ? WHERE msgid = ? AND question <> '' AND answer = ''",
@@ -417,6 +417,15 @@ flow_event_answer(Txn *txn, const char *question_msgid, const char *answer_msgid
                    "UPDATE event_to SET done = 1 WHERE event IN "
                    "(SELECT id FROM event WHERE msgid = ? AND answer <> '')",
                    error, "s", question_msgid);
+}
+
+bool
+flow_event_answers(Txn *txn, const GPtrArray *ids, const char *answer_msgid, GError **error)
+{
+    LIST_EACH(const char, id, ids)
+        if (!answer_one(txn, id, answer_msgid, error))
+            return false;
+    return true;
 }
 
 /* --- what waits for a role --- */

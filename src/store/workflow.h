@@ -141,8 +141,9 @@ bool flow_event_list(Db *db, ArtifactId artifact, FlowEvents **ret, GError **err
 bool flow_event_newest(Db *db, ArtifactId artifact, FlowEvent **ret, GError **error);
 /* The newest of a cycle; NULL: none. */
 bool flow_event_last(Db *db, CycleId cycle, FlowEvent **ret, GError **error);
-/* The question of that mail has its answer. The first counts. */
-bool flow_event_answer(Txn *txn, const char *question_msgid, const char *answer_msgid, GError **error);
+/* The questions among the mails with these ids have their answer. The first counts. */
+bool
+flow_event_answers(Txn *txn, const GPtrArray *ids, const char *answer_msgid, GError **error);
 
 /* How often this sender has asked this about the artifact. */
 bool flow_event_asked(

@@ -1,4 +1,5 @@
 #include "workflow/event_reply.h"
+#include "mail/parents.h"
 #include "mail/quote.h"
 #include <string.h>
 
@@ -101,6 +102,11 @@ event_reply(Engine *engine,
     if (!sight)
         return false;
     *ret = true;
+    g_autoptr(GPtrArray) parents = parents_of(m);
+    if (parents->len > 1) {
+        *ret_why = g_strdup("it answers several mails; reply to one of them");
+        return true;
+    }
     g_autofree char *rest = quote_after_first_line(m->text);
     g_autoptr(EventVars) vars = vars_of(type, why, rest);
     g_autoptr(GPtrArray) to = g_ptr_array_new();

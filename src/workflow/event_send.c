@@ -25,7 +25,8 @@ struct EventPlan {
     const char *closes; /* the cycle with this outcome; NULL: it stays as it is */
     bool joins;         /* it belongs to the cycle */
     bool renews;
-    char *state, *digest, *question, *parent;
+    char *state, *digest, *question;
+    GPtrArray *parents; /* ids of what it answers; empty: it begins a thread */
     Compose *mail;
     char *text; /* of the mail */
 };
@@ -45,7 +46,7 @@ event_plan_free(EventPlan *p)
     g_free(p->state);
     g_free(p->digest);
     g_free(p->question);
-    g_free(p->parent);
+    g_clear_pointer(&p->parents, g_ptr_array_unref);
     g_free(p->text);
     g_free(p);
 }
@@ -114,16 +115,27 @@ find_people(const Engine *engine, const EventNew *in, EventPlan *p, GError **err
     return p->to->len > 0 || err_set(error, ERR_NEVER, "to whom? No role was named");
 }
 
-/* "a,b"; caller frees. */
+/* Caller frees. */
 static char *
-join_recipients(const EventPlan *p)
+join(const GPtrArray *texts, const char *between)
 {
     GString *all = g_string_new(NULL);
 
-    for (guint i = 0; i < p->to->len; i++)
-        g_string_append_printf(all, "%s%s", i ? "," : "",
-                               (const char *)g_ptr_array_index(p->to, i));
+    LIST_EACH(const char, text, texts)
+        g_string_append_printf(all, "%s%s", all->len ? between : "", text);
     return g_string_free(all, FALSE);
+}
+
+static char *
+join_recipients(const EventPlan *p)
+{
+    return join(p->to, ",");
+}
+
+static bool
+answers(const EventNew *in)
+{
+    return in->parents && in->parents->len > 0;
 }
 
 /* --- what it decides --- */
@@ -290,14 +302,14 @@ static void
 set_vars(const Engine *engine, const EventPlan *p, EventVars *v)
 {
     g_autofree char *date = clock_format_mail(home_now(engine->home));
-    g_autofree char *to = join_recipients(p);
+    g_autofree char *to = join_recipients(p), *answered = join(p->parents, " ");
 
     event_vars_set(v, "EVENT_TYPE", event_kinds[p->type].name);
     event_vars_set(v, "FROM_ROLE", p->from);
     event_vars_set(v, "TO_ROLE", to);
     event_vars_set(v, "DATE", date);
     event_vars_set(v, "MESSAGE_ID", ID_MARK);
-    event_vars_set(v, "IN_REPLY_TO", p->parent ? p->parent : "");
+    event_vars_set(v, "IN_REPLY_TO", answered);
     if (!*event_var(v, "DECIDED"))
         event_vars_set(v, "DECIDED", "");
     event_vars_set(v, "WORKFLOW_STATE", p->state);
@@ -356,6 +368,18 @@ set_headers(const EventPlan *p, const EventVars *v, GError **error)
             compose_header(p->mail, "X-Session-Id", line, error));
 }
 
+/* Under the newest of its cycle, whose file may have been read before. */
+static bool
+thread_under(Engine *engine, const EventPlan *p, const EventSight *sight, GError **error)
+{
+    const char *id = g_ptr_array_index(p->parents, 0);
+    bool seen = g_strcmp0(sight->parent_id, id) == 0;
+    g_autoptr(Message) now = NULL;
+
+    return (seen || post_parent(engine, id, &now, error)) &&
+           post_thread(p->mail, id, seen ? sight->parent : now, error);
+}
+
 /* In reply to somebody the subject is theirs; else it is the form's. */
 static bool
 set_subject(Engine *engine,
@@ -365,16 +389,15 @@ set_subject(Engine *engine,
             const char *subject,
             GError **error)
 {
-    if (p->parent) {
-        bool seen = g_strcmp0(sight->parent_id, p->parent) == 0;
-        g_autoptr(Message) now = NULL;
-        if (!seen && !post_parent(engine, p->parent, &now, error))
+    g_autofree char *theirs = NULL;
+
+    if (answers(in)) {
+        if (!post_thread_all(engine, p->mail, p->parents, &theirs, error))
             return false;
-        const Message *parent = seen ? sight->parent : now;
-        if (!post_thread(p->mail, p->parent, parent, error))
-            return false;
-        if (in->in_reply_to && parent && parent->subject && *parent->subject)
-            return compose_subject_reply(p->mail, parent->subject, error);
+        if (theirs && *theirs)
+            return compose_subject_reply(p->mail, theirs, error);
+    } else if (p->parents->len && !thread_under(engine, p, sight, error)) {
+        return false;
     }
     return compose_subject(p->mail, subject, error);
 }
@@ -421,15 +444,22 @@ event_parent(Engine *engine, EventType type, const Cycle *c, char **ret, GError 
 
 /* What it answers: what was said, else the newest of its cycle. */
 static bool
-find_parent(Engine *engine, const EventNew *in, EventPlan *p, GError **error)
+find_parents(Engine *engine, const EventNew *in, EventPlan *p, GError **error)
 {
+    g_autofree char *newest = NULL;
 
-    if (in->in_reply_to) {
-        p->parent = g_strdup(in->in_reply_to);
+    if (answers(in)) {
+        LIST_EACH(const char, id, in->parents)
+            g_ptr_array_add(p->parents, g_strdup(id));
         return true;
     }
-    return in->apart || !p->joins || !p->cycle ||
-           event_parent(engine, p->type, p->cycle, &p->parent, error);
+    if (in->apart || !p->joins || !p->cycle)
+        return true;
+    if (!event_parent(engine, p->type, p->cycle, &newest, error))
+        return false;
+    if (newest)
+        g_ptr_array_add(p->parents, g_steal_pointer(&newest));
+    return true;
 }
 
 /* The same question is the same whatever its blanks and capitals. */
@@ -462,12 +492,14 @@ event_plan(Engine *engine, const EventNew *in, EventPlan **ret, GError **error)
     p->type = in->type;
     p->from = g_strdup(workflow_who(engine->home->config, in->from));
     p->to = g_ptr_array_new_with_free_func(g_free);
+    p->parents = g_ptr_array_new_with_free_func(g_free);
     p->state = g_strdup("");
     p->digest = g_strdup("");
     if (!event_vars_check(in->vars, in->type, error) || !find_people(engine, in, p, error) ||
         !plan_artifact(engine, in, sight, p, error) ||
-        (in->commit && !artifact_move_with_commit(engine, &p->move, event_kinds[p->type].verb, NULL, error)) ||
-        !find_parent(engine, in, p, error))
+        (in->commit && !artifact_move_with_commit(engine, &p->move, event_kinds[p->type].verb,
+                                                  NULL, error)) ||
+        !find_parents(engine, in, p, error))
         return false;
     p->question = digest_question(p, in->vars);
     if (!compose(engine, in, sight, p, error))
@@ -537,8 +569,7 @@ put_event(Engine *engine,
                          .digest = p->digest,
                          .question = p->question};
     return flow_event_put(txn, &e, &id, error) &&
-           (p->type != EVENT_ANSWER || !p->parent ||
-            flow_event_answer(txn, p->parent, msgid, error)) &&
+           (p->type != EVENT_ANSWER || flow_event_answers(txn, p->parents, msgid, error)) &&
            supervise_event(engine, txn, &e,
                            p->about && (!last || !g_str_equal(last->digest, p->digest)), error);
 }
@@ -573,7 +604,8 @@ event_plan_mail(const Engine *engine, const EventPlan *p)
                                                             g_ptr_array_index(p->to, i))));
     mail->subject = g_strdup(compose_get_subject(p->mail));
     mail->body = g_strdup(p->text);
-    mail->in_reply_to = g_strdup(p->parent);
+    LIST_EACH(const char, id, p->parents)
+        proposed_mail_answer(mail, id);
     return mail;
 }
 

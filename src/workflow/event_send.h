@@ -23,7 +23,8 @@ typedef struct EventNew {
     const char *from;        /* name of a role or person */
     const GPtrArray *to;     /* names, char * */
     EventVars *vars;         /* gets more of them */
-    const char *in_reply_to; /* id; NULL: the newest of its cycle */
+    const GPtrArray
+        *parents; /* ids of what it answers; NULL or empty: the newest of its cycle */
     bool apart;              /* it begins a thread: what a panel decides refers to nothing that its members said */
     bool commit;             /* the artifact is committed as it is then; not within a transaction */
     const EventSight *sight; /* of this type and path; NULL: it is read now */

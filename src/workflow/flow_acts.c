@@ -1,6 +1,7 @@
 #include "workflow/flow_acts.h"
 #include "base/err.h"
 #include "mail/msgid.h"
+#include "mail/parents.h"
 #include "store/out/outbox.h"
 #include "workflow/artifact_write.h"
 #include "workflow/event_send.h"
@@ -94,12 +95,13 @@ offered(Engine *engine, const Job *job, bool *ret, GError **error)
 
 static const ActField notify_fields[] = {
     {"event",
-     "review-request, approval, rejection, clarification-request, blocker-report, status-update, question "
+     "review-request, approval, rejection, clarification-request, blocker-report, "
+     "status-update, question "
      "or answer",
      true, false},
     {"artifact", "its path, or - for a question or answer about none", true, false},
     {"to", "names of roles, with commas between", true, false},
-    {"in_reply_to", "Message-ID of what it answers; empty for the open review of the artifact",
+    {"in_reply_to", "Message-IDs of what it answers; empty for the open review of the artifact",
      false, false},
     {"context", "what they should know; answer and status-update need it", false, true},
     {"question", "of a question or clarification-request", false, true},
@@ -146,29 +148,49 @@ find_question(Engine *engine, const StepInput *in, char **ret, GError **error)
     return true;
 }
 
-/* What it answers: a mail that the role may see. */
 static bool
-find_parent(Engine *engine,
-            const Job *job,
-            const StepInput *in,
-            const char *said,
-            EventType type,
-            char **ret,
-            GError **error)
+is_seen(Engine *engine, const Viewer *viewer, const char *id, bool *ret, GError **error)
 {
     g_autoptr(MsgRow) row = NULL;
     g_autoptr(OutRow) out = NULL;
-    const Viewer viewer = VIEWER_OF(job->role);
 
-    if (!said || !*said)
-        return type != EVENT_ANSWER || find_question(engine, in, ret, error);
-    g_autofree char *id = msgid_parse(said);
-    if (id && (!messages_find(engine->db, &viewer, id, &row, error) ||
-               !outbox_find(engine->db, &viewer, id, &out, error)))
+    if (!messages_find(engine->db, viewer, id, &row, error) ||
+        !outbox_find(engine->db, viewer, id, &out, error))
         return false;
-    if (!row && !out)
+    *ret = row || out;
+    return true;
+}
+
+/* What it answers: mails that the role may see. */
+static bool
+find_parents(Engine *engine,
+             const Job *job,
+             const StepInput *in,
+             const char *said,
+             EventType type,
+             GPtrArray **ret,
+             GError **error)
+{
+    g_autoptr(GPtrArray) ids = msgid_parse_list(said ? said : "", PARENTS_MAX);
+    char *question = NULL;
+
+    if (!said || !*said) {
+        if (type == EVENT_ANSWER && !find_question(engine, in, &question, error))
+            return false;
+        if (question)
+            g_ptr_array_add(ids, question);
+    } else if (ids->len == 0) {
         return err_set(error, ERR_NEVER, "there is no mail '%s' here", said);
-    *ret = g_steal_pointer(&id);
+    }
+    for (guint i = 0; i < ids->len; i++) {
+        bool seen = false;
+        if (!is_seen(engine, &VIEWER_OF(job->role), ids->pdata[i], &seen, error))
+            return false;
+        g_autofree char *named = ids->len > 1 ? msgid_format(ids->pdata[i]) : g_strdup(said);
+        if (!seen)
+            return err_set(error, ERR_NEVER, "there is no mail '%s' here", named);
+    }
+    *ret = g_steal_pointer(&ids);
     return true;
 }
 
@@ -239,7 +261,7 @@ propose_notify(Engine *engine,
 {
     g_autoptr(EventVars) vars = event_vars_new();
     g_autoptr(GPtrArray) to = g_ptr_array_new();
-    g_autofree char *parent = NULL;
+    g_autoptr(GPtrArray) parents = NULL;
     const char *path = act_text(act->args, "artifact");
     EventType type;
     EventNew new = {.from = job->role, .to = to, .vars = vars};
@@ -251,12 +273,12 @@ propose_notify(Engine *engine,
         !event_type_parse(act_text(act->args, "event"), &type, error) ||
         !read_variables(act->args, vars, error) ||
         !write_first(engine, job, in, new.path, p, error) ||
-        !find_parent(engine, job, in, act_text(act->args, "in_reply_to"), type, &parent,
-                     error) ||
+        !find_parents(engine, job, in, act_text(act->args, "in_reply_to"), type, &parents,
+                      error) ||
         (new.path && !find_written(engine, p, path, &new.place, error)))
         return false;
     new.type = type;
-    new.in_reply_to = parent;
+    new.parents = parents;
     if (!event_plan(engine, &new, &f->event, error) ||
         !check_policy(engine, job, in, f->event, error))
         return false;

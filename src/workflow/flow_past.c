@@ -296,8 +296,7 @@ put_event(Past *past, Txn *txn, const PastEvent *e, GError **error)
     if (!flow_event_restore(txn, &row, &is_new, error) || !is_new)
         return !is_new;
     return mark_read(txn, e, error) &&
-           (e->type != EVENT_ANSWER || !e->parent ||
-            flow_event_answer(txn, e->parent, e->msgid, error)) &&
+           (e->type != EVENT_ANSWER || flow_event_answers(txn, e->parents, e->msgid, error)) &&
            (!*e->mark.question || within <= 0 ||
             timer_set_about(txn, (JobId){0}, SUPERVISE_TIMER, e->msgid, txn_now(txn) + within,
                             error));

@@ -18,7 +18,7 @@ typedef struct PastEvent {
     EventType type;
     EventMark mark;
     char *msgid, *name, *state; /* name of the artifact; "": it is about none */
-    char *parent;               /* id; NULL: it answers nothing */
+    GPtrArray *parents;         /* ids of what it answers */
     int64_t at_us;
     GHashTable *places; /* mailbox -> PastPlace */
 } PastEvent;

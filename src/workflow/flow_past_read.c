@@ -6,6 +6,7 @@
 #include "mail/maildir.h"
 #include "mail/message.h"
 #include "mail/origin.h"
+#include "mail/parents.h"
 #include "workflow/artifact_place.h"
 #include "workflow/flow_past_internal.h"
 #include "workflow/panel.h"
@@ -18,7 +19,7 @@ past_event_free(PastEvent *e)
     g_free(e->msgid);
     g_free(e->name);
     g_free(e->state);
-    g_free(e->parent);
+    g_ptr_array_unref(e->parents);
     g_hash_table_unref(e->places);
     g_free(e);
 }
@@ -92,7 +93,7 @@ event_of(const Config *config, const Message *m, const Minted *minted)
                      .msgid = g_strdup(m->id),
                      .name = g_strdup(name ? name : ""),
                      .state = g_strdup(state ? state : ""),
-                     .parent = g_strdup(m->in_reply_to),
+                     .parents = parents_of(m),
                      .at_us = m->date_us,
                      .places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
     if (!mark || !event_mark_parse(mark, &e->mark))

@@ -48,4 +48,13 @@ reply skeleton-writer "$status" 'BLOCKED: the library is gone'
 is "$(record)" 'blocked|specs/blocked/user-auth.md|skeleton-writer' 'BLOCKED is a blocker-report'
 is "$(db 'SELECT type, recipients FROM event ORDER BY id DESC LIMIT 1')" 'blocker-report|you' 'to the coordinator'
 exits 0 'artifact check finds nothing' pr artifact check
+# A reply to several mails decides nothing.
+echo several >specs/proposed/several.md
+request=$(ask specs/proposed/several.md)
+other=$(notify spec-writer status-update specs/proposed/several.md spec-reviewer CONTEXT=Nearly)
+pr serve --once 2>/dev/null
+pr send --from spec-reviewer --to spec-writer --in-reply-to "$request" --in-reply-to "$other" --subject Both <<<APPROVE >/dev/null
+did
+is "$(record 'specs/*/several.md')" 'proposed|specs/proposed/several.md|' 'an answer to several mails decides nothing'
+is "$(grep -rh '^Nothing was decided: it answers several mails; reply to one of them' "$HOME_DIR/mail/spec-reviewer/new" | wc -l)" 1 'and its writer is told'
 done_testing

@@ -25,7 +25,7 @@ resolve(Cli *cli, char **names, int *status)
 static int
 send_home(Cli *cli, const char *body)
 {
-    const char *answers = cli_text(cli, "in-reply-to"), *sender = cli_text(cli, "from");
+    const char *sender = cli_text(cli, "from");
     g_autoptr(Engine) engine = NULL;
     int status = cli_engine(cli, &engine);
     if (status)
@@ -37,15 +37,15 @@ send_home(Cli *cli, const char *body)
     if (!from)
         return status;
     const ConfRole *role = config_role_at(cli->home->config, from);
-    g_autofree char *parent = NULL;
-    if (answers && (status = cli_msgid(engine->db, answers, &parent)))
+    g_autoptr(GPtrArray) parents = NULL;
+    if ((status = outgoing_parents(cli, engine->db, false, &parents)))
         return status;
     Outgoing mail = {.from = from,
                      .from_name = role ? role->display : NULL,
                      .to = to,
                      .cc = cc,
                      .subject = cli_text(cli, "subject"),
-                     .in_reply_to = parent ? parent : answers,
+                     .parents = parents,
                      .body = body,
                      .files = cli_texts(cli, "attach")};
     g_autofree char *msgid = NULL;
@@ -87,17 +87,17 @@ files_json(Cli *cli, json_t *ret)
 static int
 send_port(Cli *cli, const char *body)
 {
-    const char *subject = cli_text(cli, "subject"), *answers = cli_text(cli, "in-reply-to");
+    const char *subject = cli_text(cli, "subject");
     g_autoptr(json_t) files = json_array(), answer = NULL;
+    g_autoptr(GPtrArray) parents = NULL;
     int status = files_json(cli, files);
-    if (status)
+    if (status || (status = outgoing_parents(cli, NULL, false, &parents)))
         return status;
     json_t *request =
         json_pack("{s:s, s:o, s:o, s:s, s:s, s:O}", "verb", "send", "to",
                   json_strings(cli_texts(cli, "to")), "cc", json_strings(cli_texts(cli, "cc")),
                   "subject", subject ? subject : "", "body", body, "attachments", files);
-    if (answers)
-        json_object_set_new(request, "in_reply_to", json_string(answers));
+    outgoing_put_parents(request, parents);
     if (!port_call(port_client_path(), request, &answer, &status, &cli->error))
         return cli_failed(cli, status);
     const char *id = json_string_value(json_object_get(answer, "message_id"));

@@ -5,6 +5,19 @@
 #include "cli/mail/mail_view.h"
 #include "show/talk.h"
 
+/* What it answers beside the mail that it hangs below; caller frees. */
+static char *
+further_parents(Cli *cli, const json_t *mail)
+{
+    GString *all = g_string_new(NULL);
+    const json_t *parents = json_object_get(mail, "parents");
+    for (size_t i = 1; i < json_array_size(parents); i++) {
+        g_autofree char *id = cli_short_ids(cli, json_string_value(json_array_get(parents, i)));
+        g_string_append_printf(all, "%s%s", i == 1 ? ", answers too " : " ", id);
+    }
+    return g_string_free(all, FALSE);
+}
+
 static void
 print_mail(Cli *cli, const json_t *mail, const char *prefix)
 {
@@ -12,10 +25,14 @@ print_mail(Cli *cli, const json_t *mail, const char *prefix)
         cli_print(cli, "%20s  %s(a mail that is not here)\n", "", prefix);
         return;
     }
+    bool graph = json_object_get(mail, "parents") != NULL;
+    g_autofree char *id = graph ? cli_short_ids(cli, cli_member(mail, "message_id")) : NULL;
+    g_autofree char *further = further_parents(cli, mail);
     const char *by = cli_member(mail, "resolved_by");
-    cli_print_line(cli, "%-20s  %s%s: %s [%s]%s%s", cli_member(mail, "date"), prefix,
-                   cli_member(mail, "from"), cli_member(mail, "subject"),
-                   cli_member(mail, "state"), *by ? ", resolved by " : "", by);
+    cli_print_line(cli, "%-20s  %s%s%s%s: %s [%s]%s%s%s", cli_member(mail, "date"), prefix,
+                   id ? id : "", id ? " " : "", cli_member(mail, "from"),
+                   cli_member(mail, "subject"), cli_member(mail, "state"), further,
+                   *by ? ", resolved by " : "", by);
 }
 
 /* indent is what stands before the mails of this level. */
@@ -43,7 +60,8 @@ thread_home(Cli *cli, const char *id)
     if (status || (status = mail_find(cli, cli->db, id, &found)))
         return status;
     g_auto(Engine) engine = cli_reader(cli);
-    if (!talk_json(&engine, found.in, g_steal_pointer(&found.out), &tree, &cli->error))
+    if (!talk_json(&engine, found.in, g_steal_pointer(&found.out), cli_flag(cli, "graph"),
+                   &tree, &cli->error))
         return cli_failed(cli, 0);
     if (cli->json)
         cli_print_json(cli, g_steal_pointer(&tree));
@@ -58,7 +76,8 @@ cmd_mail_thread(Cli *cli, int argc, char **argv)
 {
     if (!cli_in_agent())
         return argv[1] ? thread_home(cli, argv[1]) : cli_usage(cli, "needs ID");
-    return argv[1] ? cli_usage(cli, "inside a program agent, thread takes no ID: it is that of "
-                                    "the job")
-                   : mail_call_list(cli, json_pack("{s:s}", "verb", "mail.thread"));
+    return argv[1] || cli_flag(cli, "graph")
+               ? cli_usage(cli,
+                           "inside a program agent, thread takes no ID: it is that of the job")
+               : mail_call_list(cli, json_pack("{s:s}", "verb", "mail.thread"));
 }

@@ -6,7 +6,9 @@
 #include "base/text.h"
 #include "engine/out/post.h"
 #include "mail/msgid.h"
+#include "mail/parents.h"
 #include "store/spaces.h"
+#include "store/workflow.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -71,6 +73,62 @@ outgoing_read_text(size_t max, const char *what, char **ret)
     return 0;
 }
 
+/* After a lost store an event is known before its mail is taken in. */
+static int
+check_here(Db *db, const char *id, const char *said)
+{
+    g_autoptr(MsgRow) in = NULL;
+    g_autoptr(OutRow) out = NULL;
+    g_autoptr(FlowEvent) event = NULL;
+    GError *error = NULL;
+    if (!messages_find(db, &VIEWER_OPERATOR, id, &in, &error) ||
+        !outbox_find(db, &VIEWER_OPERATOR, id, &out, &error) ||
+        !flow_event_find(db, id, &event, &error))
+        return cli_error(0, error);
+    return in || out || event ? 0 : cli_fail(EX_NOINPUT, "there is no mail '%s' here", said);
+}
+
+static int
+add_parent(const Cli *cli, Db *db, const char *said, bool here, GPtrArray *ids)
+{
+    g_autofree char *id = db ? NULL : msgid_parse(said);
+    int status = db ? cli_msgid(db, said, &id) : 0;
+    if (status || (here && id && (status = check_here(db, id, said))))
+        return status;
+    if (!id)
+        return here || !db ? cli_fail(EX_NOINPUT, "there is no mail '%s' here", said)
+                           : cli_fail(EX_DATAERR, "'%s' is no Message-ID", said);
+    if (g_ptr_array_find_with_equal_func(ids, id, g_str_equal, NULL))
+        return cli_usage(cli, "--in-reply-to names '%s' twice", said);
+    g_ptr_array_add(ids, g_steal_pointer(&id));
+    return 0;
+}
+
+int
+outgoing_parents(const Cli *cli, Db *db, bool here, GPtrArray **ret)
+{
+    g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);
+    for (char **said = cli_texts(cli, "in-reply-to"); said && *said; said++) {
+        int status = add_parent(cli, db, *said, here, ids);
+        if (status)
+            return status;
+    }
+    if (ids->len > PARENTS_MAX)
+        return cli_usage(cli, "--in-reply-to may be said %u times", PARENTS_MAX);
+    *ret = g_steal_pointer(&ids);
+    return 0;
+}
+
+void
+outgoing_put_parents(json_t *request, const GPtrArray *parents)
+{
+    g_autoptr(GString) all = g_string_new(NULL);
+    LIST_EACH(const char, id, parents)
+        g_string_append_printf(all, "%s<%s>", all->len ? " " : "", id);
+    if (all->len)
+        json_object_set_new(request, "in_reply_to", json_string(all->str));
+}
+
 /* What is not there is no fault of the mail. */
 static int
 check_files(char **files)
@@ -126,14 +184,8 @@ build(Engine *engine, const Outgoing *mail, Compose **ret, GError **error)
         if (!attach(c, *f, error))
             return false;
     }
-    if (mail->in_reply_to) {
-        g_autofree char *id = msgid_parse(mail->in_reply_to);
-        g_autoptr(Message) parent = NULL;
-        if (!id)
-            return err_set(error, ERR_NEVER, "'%s' is no Message-ID", mail->in_reply_to);
-        if (!post_parent(engine, id, &parent, error) || !post_thread(c, id, parent, error))
-            return false;
-    }
+    if (mail->parents && !post_thread_all(engine, c, mail->parents, NULL, error))
+        return false;
     *ret = g_steal_pointer(&c);
     return true;
 }

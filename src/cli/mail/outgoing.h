@@ -11,7 +11,8 @@ typedef struct Outgoing {
     const char *from; /* addr-spec */
     const char *from_name;
     char **to, **cc;                   /* addr-specs; NULL: none */
-    const char *subject, *in_reply_to; /* in_reply_to: id in any form; NULL */
+    const char *subject;
+    const GPtrArray *parents; /* ids of what it answers; NULL: nothing */
     const char *body;
     char **files; /* paths; NULL: none */
 } Outgoing;
@@ -22,6 +23,12 @@ char *outgoing_address(Cli *cli, const char *who, int *ret_status);
 
 /* That of a role or a person by name; NULL: nobody here is called so. Borrowed. */
 const char *outgoing_known(const Config *config, const char *name);
+
+/* What --in-reply-to says, once or several times: ids without brackets, each once. db NULL: inside a program agent, whose run
+ * looks them up. here: each must be that of a mail of this home. Caller unrefs; 0, or an exit status after a message. */
+int outgoing_parents(const Cli *cli, Db *db, bool here, GPtrArray **ret);
+/* As the agent port takes them. */
+void outgoing_put_parents(json_t *request, const GPtrArray *parents);
 
 /* Queues it; prints nothing. ret_msgid: caller frees. Exit status after a message. */
 int outgoing_send(Cli *cli, Engine *engine, const Outgoing *mail, char **ret_msgid);

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
+#include "cli/mail/outgoing.h"
 #include "cli/workflow/open_workflow.h"
 #include "engine/run/settle.h"
 #include "store/out/outbox.h"
@@ -78,12 +79,14 @@ static int
 notify_port(Cli *cli, char **argv)
 {
     g_autoptr(json_t) id = NULL;
-    const char *answers = cli_text(cli, "in-reply-to");
+    g_autoptr(GPtrArray) parents = NULL;
+    int status = outgoing_parents(cli, NULL, false, &parents);
+    if (status)
+        return status;
     json_t *request = json_pack("{s:s, s:s, s:s, s:s}", "verb", "notify", "event", argv[1],
                                 "artifact", argv[2], "to", argv[3]);
 
-    if (answers)
-        json_object_set_new(request, "in_reply_to", json_string(answers));
+    outgoing_put_parents(request, parents);
     for (char **a = argv + 4; *a; a++) {
         g_auto(GStrv) parts = g_strsplit(*a, "=", 2);
         g_autofree char *name = g_ascii_strdown(parts[0], -1);
@@ -93,7 +96,7 @@ notify_port(Cli *cli, char **argv)
         }
         json_object_set_new(request, name, json_string(parts[1]));
     }
-    int status = cli_call(cli, request, "message_id", &id);
+    status = cli_call(cli, request, "message_id", &id);
     if (!status)
         cli_print(cli, "%s\n", json_string_value(id));
     return status;
@@ -102,12 +105,11 @@ notify_port(Cli *cli, char **argv)
 int
 cmd_notify(Cli *cli, int argc, char **argv)
 {
-    const char *answers = cli_text(cli, "in-reply-to");
     g_autoptr(Engine) engine = NULL;
     g_autoptr(EventVars) vars = event_vars_new();
     g_autoptr(EventPlan) plan = NULL;
     g_autoptr(GPtrArray) to = g_ptr_array_new();
-    g_autofree char *parent = NULL;
+    g_autoptr(GPtrArray) parents = NULL;
     EventType type;
     if (cli_in_agent())
         return cli_text(cli, "from") || cli_flag(cli, "dry-run")
@@ -118,17 +120,15 @@ cmd_notify(Cli *cli, int argc, char **argv)
     int status = read_vars(cli, argv + 4, vars);
     if (status ||
         (status = (cli_flag(cli, "dry-run") ? cli_workflow : cli_workflow_act)(cli, &engine)) ||
-        (answers && (status = cli_msgid(engine->db, answers, &parent))))
+        (status = outgoing_parents(cli, engine->db, true, &parents)))
         return status;
-    if (answers && !parent)
-        return cli_fail(EX_NOINPUT, "there is no mail '%s' here", answers);
     g_ptr_array_add(to, argv[3]);
     const EventNew in = {.type = type,
                          .path = g_str_equal(argv[2], "-") ? NULL : argv[2],
                          .from = sender(cli),
                          .to = to,
                          .vars = vars,
-                         .in_reply_to = parent,
+                         .parents = parents,
                          .commit = cli_flag(cli, "commit")};
     if (in.commit && !in.path)
         return cli_fail(EX_USAGE, "--commit: '-' is no artifact");

@@ -6,6 +6,7 @@
 #include "engine/out/outward.h"
 #include "mail/address.h"
 #include "mail/msgid.h"
+#include "mail/parents.h"
 #include "store/job/jobs.h"
 #include "store/mail/messages.h"
 #include "store/out/server_ids.h"
@@ -246,12 +247,35 @@ post_parent(Engine *engine, const char *id, Message **ret, GError **error)
     return !row || mail_load(engine, row, MESSAGE_HEADERS, ret, error);
 }
 
+static GPtrArray *
+chain_of(const char *id, const Message *parent)
+{
+    return msgid_answer_references(parent ? parent->references : NULL,
+                                   parent ? parent->in_reply_to : NULL, id);
+}
+
 bool
 post_thread(Compose *mail, const char *id, const Message *parent, GError **error)
 {
-    g_autoptr(GPtrArray) refs = msgid_answer_references(
-        parent ? parent->references : NULL, parent ? parent->in_reply_to : NULL, id);
+    g_autoptr(GPtrArray) refs = chain_of(id, parent);
     return compose_thread(mail, msgid_is_writable(id) ? id : NULL, refs, error);
+}
+
+bool
+post_thread_all(
+    Engine *engine, Compose *mail, const GPtrArray *ids, char **ret_subject, GError **error)
+{
+    g_autoptr(GPtrArray) chains =
+        g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
+    for (guint i = 0; i < ids->len; i++) {
+        g_autoptr(Message) parent = NULL;
+        if (!post_parent(engine, ids->pdata[i], &parent, error))
+            return false;
+        g_ptr_array_add(chains, chain_of(ids->pdata[i], parent));
+        if (i == 0 && ret_subject)
+            *ret_subject = parent ? g_strdup(parent->subject) : NULL;
+    }
+    return parents_thread(mail, ids, chains, error);
 }
 
 bool

@@ -57,6 +57,10 @@ bool post_parent(Engine *engine, const char *id, Message **ret, GError **error);
 /* The mail answers the one with this id: In-Reply-To, and the whole References where that mail is here. parent: from
  * post_parent(). */
 bool post_thread(Compose *mail, const char *id, const Message *parent, GError **error);
+/* It answers all of these (mail/parents.h), which are looked up here. *ret_subject: of the first, NULL: it is not here; caller
+ * frees; may be NULL. */
+bool post_thread_all(
+    Engine *engine, Compose *mail, const GPtrArray *ids, char **ret_subject, GError **error);
 
 /* A long body of a role's mail is noticed, and never cut (`email-body-warn-chars`). */
 void post_guard_length(const Config *config, const char *body, const char *const *rcpts);

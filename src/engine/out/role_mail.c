@@ -4,6 +4,7 @@
 #include "engine/run/links.h"
 #include "mail/markdown.h"
 #include "mail/msgid.h"
+#include "mail/parents.h"
 
 RoleMailParent
 role_mail_parent(const Message *m)
@@ -52,15 +53,26 @@ format_footer(const Engine *engine, const ConfRole *role, const Job *job)
     return g_string_free(g_steal_pointer(&s), FALSE);
 }
 
+GPtrArray *
+role_mail_chain(const RoleMailParent *parent)
+{
+    return msgid_answer_references(parent->references, parent->in_reply_to, parent->msgid);
+}
+
 static bool
 thread_under(Compose *c, const RoleMailParent *parent, GError **error)
 {
     if (!parent || !parent->msgid)
         return true;
-    g_autoptr(GPtrArray) refs =
-        msgid_answer_references(parent->references, parent->in_reply_to, parent->msgid);
-    return compose_thread(c, msgid_is_writable(parent->msgid) ? parent->msgid : NULL, refs,
-                          error);
+    g_autoptr(GPtrArray) own = role_mail_chain(parent);
+    g_autoptr(GPtrArray) ids = g_ptr_array_new(), chains = g_ptr_array_new();
+    g_ptr_array_add(ids, (char *)parent->msgid);
+    g_ptr_array_add(chains, own);
+    for (guint i = 0; parent->too && i < parent->too->len; i++) {
+        g_ptr_array_add(ids, parent->too->pdata[i]);
+        g_ptr_array_add(chains, parent->too_chains->pdata[i]);
+    }
+    return parents_thread(c, ids, chains, error);
 }
 
 static bool

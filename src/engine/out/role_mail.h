@@ -14,10 +14,14 @@
 typedef struct RoleMailParent {
     const char *msgid, *subject, *in_reply_to;
     const GPtrArray *references; /* of the parent; may be NULL */
+    const GPtrArray *too;        /* ids of what is answered beside; NULL: nothing */
+    const GPtrArray *too_chains; /* for each the References of an answer to it alone */
 } RoleMailParent;
 /* This mail; that which began the round of a job. */
 RoleMailParent role_mail_parent(const Message *m);
 RoleMailParent role_mail_original(const Job *job);
+/* References of an answer to it alone; caller unrefs. */
+GPtrArray *role_mail_chain(const RoleMailParent *parent);
 
 /* An agent's own mail. to: addr-specs. job NULL: no closing line. parent NULL: begins a thread.
  * Files that are notes are left to the caller: they are read in the commit. */

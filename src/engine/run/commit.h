@@ -29,6 +29,7 @@ typedef struct ProposedMail {
     char *body;
     bool plain;        /* the words are ours and no Markdown: no HTML is made of them */
     char *in_reply_to; /* id; NULL: the newest mail that was shown */
+    GPtrArray *answers_too; /* char *: ids of what it answers beside that (mail/parents.h) */
     ProposedFiles *files;
     bool at_end; /* speaks of the end: not sent where the step turns out to be none */
 } ProposedMail;
@@ -36,6 +37,8 @@ ProposedMail *proposed_mail_new(void);
 void proposed_mail_free(ProposedMail *m);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProposedMail, proposed_mail_free)
 LIST_OF(ProposedMails, proposed_mails, ProposedMail, proposed_mail_free)
+/* One more mail that it answers; the first is in_reply_to. */
+void proposed_mail_answer(ProposedMail *m, const char *id);
 void proposed_mail_attach(ProposedMail *m,
                           const char *filename,
                           const char *content_type,

@@ -54,6 +54,7 @@ struct CommitParent {
     Message *headers;
     char *msgid;
     GPtrArray *references; /* char *; of its letter, where the root had to be put in front; else NULL */
+    GPtrArray *too_chains; /* of its letter; NULL: nothing is answered beside */
     RoleMailParent letter;
 };
 void commit_parent_free(CommitParent *p);

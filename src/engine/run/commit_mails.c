@@ -15,6 +15,7 @@ commit_parent_free(CommitParent *p)
     msg_row_free(p->row);
     message_free(p->headers);
     g_clear_pointer(&p->references, g_ptr_array_unref);
+    g_clear_pointer(&p->too_chains, g_ptr_array_unref);
     g_free(p->msgid);
     g_free(p);
 }
@@ -118,17 +119,35 @@ step_parent_id(const Job *job, const StepInput *in, const ProposedMail *mail)
     return newest_for(shown, mail, job);
 }
 
+static bool
+load_others(Commit *c, const ProposedMail *mail, CommitParent *p, GError **error)
+{
+    p->too_chains = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
+    LIST_EACH(const char, id, mail->answers_too) {
+        g_autoptr(CommitParent) other = commit_parent_load(c->engine, c->job, id, error);
+        if (!other)
+            return false;
+        g_ptr_array_add(p->too_chains, role_mail_chain(&other->letter));
+    }
+    p->letter.too = mail->answers_too;
+    p->letter.too_chains = p->too_chains;
+    return true;
+}
+
 bool
 commit_load_parents(Commit *c, GError **error)
 {
     c->parents = g_ptr_array_new_with_free_func(free_parent);
     for (guint i = 0; i < c->p->mails->len; i++) {
-        const char *msgid = step_parent_id(c->job, c->in, g_ptr_array_index(c->p->mails, i));
+        const ProposedMail *mail = g_ptr_array_index(c->p->mails, i);
+        const char *msgid = step_parent_id(c->job, c->in, mail);
         CommitParent *parent =
             msgid ? commit_parent_load(c->engine, c->job, msgid, error) : NULL;
         if (msgid && !parent)
             return false;
         g_ptr_array_add(c->parents, parent);
+        if (mail->answers_too->len && !load_others(c, mail, parent, error))
+            return false;
     }
     return true;
 }

@@ -169,20 +169,32 @@ check_breakers(
 /* A mail that answers what another job wrote or got goes into that job's conversation and may wake
  * it, with words that its own people did not ask for. */
 static bool
-check_thread(const Check *k, const ProposedMail *mail, Verdict *v, GError **error)
+is_of_another(const Check *k, const char *id, bool *ret, GError **error)
 {
     g_autoptr(MsgRow) in = NULL;
     g_autoptr(OutRow) out = NULL;
-    if (!mail->in_reply_to || !g_strcmp0(mail->in_reply_to, k->job->original_msgid) ||
-        !round_below_steer(k->job, k->in))
+    if (!id || !g_strcmp0(id, k->job->original_msgid))
         return true;
-    if (!messages_find(k->engine->db, &VIEWER_OF(k->job->role), mail->in_reply_to, &in,
-                       error) ||
-        (!in &&
-         !outbox_find(k->engine->db, &VIEWER_OF(k->job->role), mail->in_reply_to, &out, error)))
+    if (!messages_find(k->engine->db, &VIEWER_OF(k->job->role), id, &in, error) ||
+        (!in && !outbox_find(k->engine->db, &VIEWER_OF(k->job->role), id, &out, error)))
         return false;
     JobId job = in ? in->job : out ? out->job : k->job->id;
-    if (job.v != 0 && job.v != k->job->id.v)
+    *ret |= job.v != 0 && job.v != k->job->id.v;
+    return true;
+}
+
+static bool
+check_thread(const Check *k, const ProposedMail *mail, Verdict *v, GError **error)
+{
+    bool another = false;
+    if (!round_below_steer(k->job, k->in))
+        return true;
+    if (!is_of_another(k, mail->in_reply_to, &another, error))
+        return false;
+    LIST_EACH(const char, id, mail->answers_too)
+        if (!is_of_another(k, id, &another, error))
+            return false;
+    if (another)
         verdict_hold(v, g_strdup("it answers mail of another job"));
     return true;
 }

@@ -19,6 +19,7 @@ proposed_mail_new(void)
     ProposedMail *m = g_new0(ProposedMail, 1);
     m->to = g_ptr_array_new_with_free_func(g_free);
     m->cc = g_ptr_array_new_with_free_func(g_free);
+    m->answers_too = g_ptr_array_new_with_free_func(g_free);
     m->files = proposed_files_new();
     return m;
 }
@@ -34,7 +35,17 @@ proposed_mail_free(ProposedMail *m)
     g_free(m->subject);
     g_free(m->body);
     g_free(m->in_reply_to);
+    g_ptr_array_unref(m->answers_too);
     g_free(m);
+}
+
+void
+proposed_mail_answer(ProposedMail *m, const char *id)
+{
+    if (m->in_reply_to)
+        g_ptr_array_add(m->answers_too, g_strdup(id));
+    else
+        m->in_reply_to = g_strdup(id);
 }
 
 void

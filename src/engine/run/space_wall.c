@@ -689,6 +689,9 @@ space_wall_mail(Engine *engine,
         return true;
     if (!look_at_parent(wall, parent, ret_why, error))
         return false;
+    for (guint i = 0; i < mail->answers_too->len && !*ret_why; i++)
+        if (!look_at_parent(wall, mail->answers_too->pdata[i], ret_why, error))
+            return false;
     const char *const texts[] = {mail->subject, mail->body};
     for (size_t i = 0; i < G_N_ELEMENTS(texts) && !*ret_why; i++)
         if (!space_wall_look(wall, texts[i], ret_why, error))
