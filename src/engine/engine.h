@@ -24,7 +24,7 @@ typedef struct Engine {
     GHashTable
         *roles; /* name -> ConfRole: of the store (engine/role.h); NULL: none was asked for */
     GHashTable
-        *mails; /* MsgId -> GBytes: kept for this claim (engine/mail_load.h); NULL: none */
+        *mails; /* mails that are kept for this claim (engine/mail_load.h); NULL: none */
     size_t mails_size; /* of them */
     GPtrArray *sights; /* what faces saw for these mails (engine/face.h); NULL: nothing */
 } Engine;

@@ -24,9 +24,8 @@ add_in(Follow *f, const MsgRow *row, int64_t *last, GError **error)
 static bool
 add_out(Follow *f, const OutRow *row, int64_t *last, GError **error)
 {
-    g_autoptr(GBytes) bytes = NULL;
-    (void)mail_bytes_out(f->engine, row, NULL, &bytes, NULL);
-    g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_TEXT);
+    g_autoptr(Message) m = NULL;
+    (void)mail_load_out(f->engine, row, NULL, MESSAGE_TEXT, &m, NULL);
     *last = row->id.v;
     const IndexText mail = {row->from, row->address, row->subject, m ? m->text : NULL, row->role};
     return index_add(f->ix, INDEX_OUT, *last, &mail, error);

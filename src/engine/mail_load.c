@@ -5,7 +5,105 @@
 #include "store/mail/copies.h"
 
 #define COPIES_TRIED 16u
-#define KEPT_BYTES (32u << 20)
+#define KEPT_BYTES (32u << 20) /* of mail; once more where it was parsed */
+
+/* --- what is kept --- */
+
+/* One mail of this claim. What was made of its bytes is kept with those very bytes. */
+typedef struct Kept {
+    GBytes *bytes;
+    bool
+        sure; /* nobody can have changed it since: it was written by us, or read in this step */
+    Message *text, *headers; /* NULL: not wanted yet */
+} Kept;
+
+static void
+kept_free(gpointer p)
+{
+    Kept *kept = p;
+    g_bytes_unref(kept->bytes);
+    message_free(kept->text);
+    message_free(kept->headers);
+    g_free(kept);
+}
+
+/* Mail that came and mail that was written are numbered apart. */
+static int64_t
+out_key(const OutRow *row)
+{
+    return -row->id.v;
+}
+
+static Kept *
+kept_find(Engine *engine, int64_t key)
+{
+    return engine->mails ? g_hash_table_lookup(engine->mails, &key) : NULL;
+}
+
+static bool
+keep_room(Engine *engine, size_t size)
+{
+    bool room = engine->mails && size > 0 && engine->mails_size + size <= KEPT_BYTES;
+    engine->mails_size += room ? size : 0;
+    return room;
+}
+
+/* The same bytes, or those that were kept already; caller unrefs. */
+static GBytes *
+keep(Engine *engine, int64_t key, GBytes *bytes)
+{
+    Kept *kept = kept_find(engine, key);
+    if (kept && g_bytes_equal(kept->bytes, bytes)) {
+        kept->sure = true;
+        return g_bytes_ref(kept->bytes);
+    }
+    if (kept)
+        g_hash_table_remove(engine->mails, &key);
+    if (keep_room(engine, g_bytes_get_size(bytes))) {
+        kept = g_new0(Kept, 1);
+        *kept = (Kept){.bytes = g_bytes_ref(bytes), .sure = true};
+        g_hash_table_insert(engine->mails, g_memdup2(&key, sizeof key), kept);
+    }
+    return g_bytes_ref(bytes);
+}
+
+/* bytes: of this mail; NULL: it is gone, and so is the result. */
+static Message *
+read_kept(Engine *engine, int64_t key, GBytes *bytes, MessageWhat what)
+{
+    Kept *kept = kept_find(engine, key);
+    if (!bytes)
+        return NULL;
+    if (!kept || kept->bytes != bytes || what == MESSAGE_CONTENT)
+        return message_parse_bytes(bytes, what);
+    Message **made = what == MESSAGE_TEXT ? &kept->text : &kept->headers;
+    if (!*made && !keep_room(engine, g_bytes_get_size(bytes)))
+        return message_parse_bytes(bytes, what);
+    if (!*made)
+        *made = message_parse_bytes(bytes, what);
+    return message_ref(*made);
+}
+
+void
+mails_keep(Engine *engine)
+{
+    GHashTableIter iter;
+    gpointer key, value;
+    if (!engine->mails)
+        engine->mails = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, kept_free);
+    g_hash_table_iter_init(&iter, engine->mails);
+    while (g_hash_table_iter_next(&iter, &key, &value))
+        ((Kept *)value)->sure = *(int64_t *)key < 0;
+}
+
+void
+mails_forget(Engine *engine)
+{
+    g_clear_pointer(&engine->mails, g_hash_table_unref);
+    engine->mails_size = 0;
+}
+
+/* --- files --- */
 
 /* Whoever may write the file may have changed it; one that can't be read is none. */
 static bool
@@ -112,49 +210,48 @@ bool
 mail_bytes_out(
     Engine *engine, const OutRow *row, const char *mailbox, GBytes **ret_bytes, GError **error)
 {
+    Kept *kept = kept_find(engine, out_key(row));
     g_autoptr(OutRow) frozen = NULL;
-    *ret_bytes = NULL;
+    *ret_bytes = kept ? g_bytes_ref(kept->bytes) : NULL;
+    if (kept)
+        return true;
     if (!row->bytes && !outbox_load(engine->db, row->id, &frozen, error))
         return false;
     GBytes *bytes = frozen ? frozen->bytes : row->bytes;
     if (!bytes)
         return read_copies(engine->db, row->id, mailbox, ret_bytes, error);
-    *ret_bytes = g_bytes_ref(bytes);
+    *ret_bytes = keep(engine, out_key(row), bytes);
+    return true;
+}
+
+bool
+mail_load_out(Engine *engine,
+              const OutRow *row,
+              const char *mailbox,
+              MessageWhat what,
+              Message **ret,
+              GError **error)
+{
+    g_autoptr(GBytes) bytes = NULL;
+    if (!mail_bytes_out(engine, row, mailbox, &bytes, error))
+        return false;
+    *ret = read_kept(engine, out_key(row), bytes, what);
     return true;
 }
 
 /* --- mail that came --- */
 
-void
-mails_keep(Engine *engine)
-{
-    mails_forget(engine);
-    engine->mails = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
-                                          (GDestroyNotify)g_bytes_unref);
-}
-
-void
-mails_forget(Engine *engine)
-{
-    g_clear_pointer(&engine->mails, g_hash_table_unref);
-    engine->mails_size = 0;
-}
-
 bool
 mail_bytes(Engine *engine, const MsgRow *row, GBytes **ret_bytes, GError **error)
 {
-    GBytes *kept = engine->mails ? g_hash_table_lookup(engine->mails, &row->id.v) : NULL;
-    *ret_bytes = kept ? g_bytes_ref(kept) : NULL;
-    if (kept)
+    Kept *kept = kept_find(engine, row->id.v);
+    g_autoptr(GBytes) found = NULL;
+    *ret_bytes = kept && kept->sure ? g_bytes_ref(kept->bytes) : NULL;
+    if (*ret_bytes)
         return true;
-    if (!read_row(engine->db, row, ret_bytes, error))
+    if (!read_row(engine->db, row, &found, error))
         return false;
-    size_t size = *ret_bytes ? g_bytes_get_size(*ret_bytes) : 0;
-    if (engine->mails && size > 0 && engine->mails_size + size <= KEPT_BYTES) {
-        g_hash_table_insert(engine->mails, g_memdup2(&row->id.v, sizeof row->id.v),
-                            g_bytes_ref(*ret_bytes));
-        engine->mails_size += size;
-    }
+    *ret_bytes = found ? keep(engine, row->id.v, found) : NULL;
     return true;
 }
 
@@ -164,6 +261,6 @@ mail_load(Engine *engine, const MsgRow *row, MessageWhat what, Message **ret, GE
     g_autoptr(GBytes) bytes = NULL;
     if (!mail_bytes(engine, row, &bytes, error))
         return false;
-    *ret = bytes ? message_parse_bytes(bytes, what) : NULL;
+    *ret = read_kept(engine, row->id.v, bytes, what);
     return true;
 }

@@ -5,8 +5,11 @@
  * written. What can't be found any more is NULL, and no error.
  *
  * Within one claim of a job the same mail is wanted several times: its text for the brain, its parts
- * for the workplace, its headers for the answer, its links for the policy. Between mails_keep() and
- * mails_forget() its file is opened once.
+ * for the workplace, its headers for the answer, its links for the policy; and in the next step all
+ * of that again. So what was read is kept from mails_keep() to mails_forget(), and so is what was
+ * parsed of it. Mail that was written never changes. The file of a mail that came is opened once after
+ * each mails_keep(), since a person may have changed or deleted it; where it holds the same bytes, it
+ * is not parsed again. Nobody may change a Message that comes from here.
  */
 #include "engine/engine.h"
 #include "mail/maildir.h"
@@ -25,11 +28,18 @@ bool mail_bytes(Engine *engine, const MsgRow *row, GBytes **ret_bytes, GError **
 bool mail_bytes_out(
     Engine *engine, const OutRow *row, const char *mailbox, GBytes **ret_bytes, GError **error);
 
+bool mail_load_out(Engine *engine,
+                   const OutRow *row,
+                   const char *mailbox,
+                   MessageWhat what,
+                   Message **ret,
+                   GError **error);
+
 /* A copy of a message whose own file is gone. Only one that still is the same mail counts;
  * *ret_bytes NULL with true: there is none. ret_file: its name; may be NULL. */
 bool mail_find_copy(
     Db *db, Maildir *md, MsgId message, char **ret_file, GBytes **ret_bytes, GError **error);
 
-/* Keeps what is read from now on, up to a limit, and forgets what was kept before. */
+/* At the beginning of each step: keeps what is read from now on, up to a limit, until the claim ends. */
 void mails_keep(Engine *engine);
 void mails_forget(Engine *engine);

@@ -3,11 +3,22 @@
 #include "base/cleanup.h"
 #include "mail/mime/header.h"
 
+Message *
+message_ref(Message *m)
+{
+    m->shared++;
+    return m;
+}
+
 void
 message_free(Message *m)
 {
     if (!m)
         return;
+    if (m->shared > 0) {
+        m->shared--;
+        return;
+    }
     address_free(m->from);
     g_clear_pointer(&m->references, g_ptr_array_unref);
     g_clear_pointer(&m->to, addresses_free);

@@ -84,6 +84,7 @@ typedef struct Message {
     char *text;          /* the readable body, LF lines */
     Digest body;         /* of the body as sent, line endings as LF */
     size_t size;
+    unsigned shared; /* by how many more than one; message_ref() */
 } Message;
 
 typedef enum MessageWhat {
@@ -97,6 +98,8 @@ Message *
 message_parse(const void *raw, size_t len, MessageWhat what, const MessageLimits *limits);
 /* The same with the usual limits; NULL: no bytes. */
 Message *message_parse_bytes(GBytes *raw, MessageWhat what);
+/* One more who reads it, and nobody changes it any more: each calls message_free(). */
+Message *message_ref(Message *m);
 void message_free(Message *m);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Message, message_free)
 

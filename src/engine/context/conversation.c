@@ -176,18 +176,17 @@ drop_footer(GString *out)
 static bool
 read_item(Engine *engine, const Job *job, Item *item, char **ret, GError **error)
 {
-    g_autoptr(GBytes) raw = NULL;
+    g_autoptr(Message) m = NULL;
     g_autofree char *head = item_head(item);
-    bool read = item->in ? mail_bytes(engine, item->in, &raw, error)
-                         : mail_bytes_out(engine, item->out, job->role, &raw, error);
+    bool read = item->in ? mail_load(engine, item->in, MESSAGE_TEXT, &m, error)
+                         : mail_load_out(engine, item->out, job->role, MESSAGE_TEXT, &m, error);
     if (!read)
         return false;
-    item->gone = !raw;
-    if (!raw) {
+    item->gone = !m;
+    if (!m) {
         *ret = g_strconcat(head, "(The text of this mail is gone.)", NULL);
         return true;
     }
-    g_autoptr(Message) m = message_parse_bytes(raw, MESSAGE_TEXT);
     GString *out = g_string_new_len(head, (gssize)strlen(head) - 1);
     add_files(out, m);
     g_string_append_c(out, '\n');
