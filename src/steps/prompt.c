@@ -78,6 +78,7 @@ show_mail(Prompt *p, const char *what, const MsgRow *row, bool original, GError 
                               .from = "mail",
                               .id = row->msgid,
                               .offset = -(int64_t)head,
+                              .floor = &row->floor,
                               .more = "read_attachments, filename " SOURCE_TEXT ", offset "};
     if (original && strlen(text) + CONTEXT_FRAME > room)
         context_reserve(p->c, p->keep + room / 2);

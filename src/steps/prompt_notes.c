@@ -88,6 +88,7 @@ show_text(Prompt *p, const Note *note, int64_t offset)
                               .id = note->key,
                               .version = note->version,
                               .offset = offset,
+                              .floor = &note->label,
                               .more = more};
     bool fits = strlen(text) + PROMPT_FRAME <= context_room(p->c);
     if (context_show_part_cut(p->c, &part, text) && fits && offset == 0)
@@ -130,8 +131,12 @@ show_instruction(Prompt *p, const char *what, const char *key, size_t max, GErro
     g_autofree char *title = g_strdup_printf("%s, %s", what, name);
     g_autofree char *text = note_text(note);
     g_autofree char *more = g_strdup_printf("add_notes, %s@", key);
-    const ContextPart part = {
-        .title = title, .from = "note", .id = key, .version = note->version, .more = more};
+    const ContextPart part = {.title = title,
+                              .from = "note",
+                              .id = key,
+                              .version = note->version,
+                              .floor = &note->label,
+                              .more = more};
     g_hash_table_add(p->seen_notes, g_strdup(key));
     if (context_instruct_part(p->c, &part, text, max) && strlen(text) <= max)
         remember_note(p, note);

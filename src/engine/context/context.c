@@ -1,6 +1,7 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "engine/context/context_internal.h"
+#include "engine/context/manifest.h"
 #include "engine/mode.h"
 
 _Static_assert(CONTEXT_IMAGES == BRAIN_IMAGES && CONTEXT_PDF == BRAIN_PDF,
@@ -37,6 +38,8 @@ context_alloc(const Home *home, int64_t job, int step, size_t budget)
     c->text = g_string_new(NULL);
     c->left_out = g_string_new(NULL);
     c->parts = json_array();
+    c->floor = TRUST_OPERATOR;
+    c->unweighed = g_ptr_array_new();
     c->files = g_ptr_array_new_with_free_func(file_free);
     c->views = g_array_new(FALSE, FALSE, sizeof(BrainFile));
     return c;
@@ -61,6 +64,7 @@ context_free(Context *c)
     g_string_free(c->text, TRUE);
     g_string_free(c->left_out, TRUE);
     json_decref(c->parts);
+    g_ptr_array_unref(c->unweighed);
     g_ptr_array_unref(c->files);
     g_array_unref(c->views);
     g_free(c);
@@ -160,6 +164,10 @@ note_part(Context *c,
     if (!part->from && shown > 0)
         json_object_set_new(o, "text", json_stringn(data, shown));
     json_array_append_new(c->parts, o);
+    if (part->floor && shown > 0)
+        c->floor = MIN(c->floor, *part->floor);
+    else if (!part->floor)
+        g_ptr_array_add(c->unweighed, o);
     return o;
 }
 
@@ -410,8 +418,17 @@ context_manifest(Context *c)
     return g_bytes_new_take(text, strlen(text));
 }
 
-const json_t *
-context_parts(const Context *c)
+bool
+context_floor(const Context *c, Engine *engine, const char *role, Trust *ret, GError **error)
 {
-    return c->parts;
+    g_auto(Snapshot) reads = {0};
+
+    *ret = c->floor;
+    if (c->unweighed->len > 0)
+        snapshot_begin(engine->db, &reads);
+    for (guint i = 0; i < c->unweighed->len; i++) {
+        if (!manifest_part_floor(engine, role, c->unweighed->pdata[i], ret, error))
+            return false;
+    }
+    return true;
 }

@@ -40,6 +40,8 @@ typedef struct ContextPart {
     const char *content_type; /* of a file that the model sees; NULL */
     int64_t version;          /* of a note; 0 */
     int64_t offset;           /* of the text in all of it, in bytes; 0: from its beginning */
+    const Trust *floor; /* the least that anybody is worth who had a hand in it; NULL: whoever shows
+                           it does not know, and it is looked up by its id and version */
     const char *more; /* how to ask for the rest of a text that is cut, with the number of
                                  its first byte to be written behind it; NULL: there is no way */
 } ContextPart;
@@ -105,8 +107,8 @@ const char *context_whole(Context *c);
 
 /* docs/formats.md; caller unrefs. */
 GBytes *context_manifest(Context *c);
-/* Its `parts`, borrowed. */
-const json_t *context_parts(const Context *c);
+/* The least of all that the brain sees of mail and notes, for the jobs of this role. */
+bool context_floor(const Context *c, Engine *engine, const char *role, Trust *ret, GError **error);
 /* Of context_whole(). */
 void context_digest(Context *c, Digest *ret);
 

@@ -22,6 +22,8 @@ struct Context {
     GString *left_out;      /* one line for each part that is not in text */
     unsigned left_out_more; /* that had no room even there */
     json_t *parts;
+    Trust floor;          /* of the parts whose floor is known */
+    GPtrArray *unweighed; /* json_t * of `parts`, borrowed: the floor of these is to be looked up */
     GPtrArray *files; /* of ContextFile */
     GArray *views;    /* of BrainFile: the same, borrowed */
     size_t file_bytes;

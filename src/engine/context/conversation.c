@@ -365,11 +365,17 @@ fit_all(
     return true;
 }
 
+static const Trust *
+item_floor(const Item *item)
+{
+    return item->in ? &item->in->floor : &item->out->floor;
+}
+
 /* Caller frees. */
 static char *
 item_title(const Item *item)
 {
-    Trust floor = item->in ? item->in->floor : item->out->floor;
+    Trust floor = *item_floor(item);
     bool low = floor < (item->in ? item->in->trust : item->out->level);
     if (item->in) {
         g_autofree char *sender = conversation_sender(item->in);
@@ -407,8 +413,10 @@ show_items(const Thread *t, const StepInput *in, const Fit *fit, Context *c)
     }
     LIST_EACH(const Item, item, t->items) {
         g_autofree char *title = item_title(item);
-        const ContextPart part = {
-            .title = title, .from = item_from(item), .id = item_msgid(item)};
+        const ContextPart part = {.title = title,
+                                  .from = item_from(item),
+                                  .id = item_msgid(item),
+                                  .floor = item_floor(item)};
         if (item->text && context_show_part(c, &part, item->text) && item->whole && t->seen)
             g_hash_table_add(t->seen, g_strdup(item_msgid(item)));
     }
@@ -498,8 +506,10 @@ conversation_show_written(Engine *engine,
     if (!read_item(engine, job, &item, &text, error))
         return false;
     g_autofree char *title = item_title(&item);
-    const ContextPart part = {
-        .title = title, .from = item_from(&item), .id = item_msgid(&item)};
+    const ContextPart part = {.title = title,
+                              .from = item_from(&item),
+                              .id = item_msgid(&item),
+                              .floor = item_floor(&item)};
     context_show_part_cut(c, &part, text);
     return true;
 }

@@ -73,29 +73,31 @@ is_own(const json_t *part)
 }
 
 bool
-manifest_parts_floor(
-    Engine *engine, const char *role, const json_t *parts, Trust *floor, GError **error)
+manifest_part_floor(
+    Engine *engine, const char *role, const json_t *part, Trust *floor, GError **error)
 {
-    size_t i;
-    json_t *part;
-    g_auto(Snapshot) reads = {0};
-    snapshot_begin(engine->db, &reads);
-    json_array_foreach(parts, i, part)
-    {
-        const char *id = is_own(part) ? NULL : seen_id(part, false);
-        int64_t version = json_integer_value(json_object_get(part, "version"));
-        if (id && !lower_by(engine, role, id, version, floor, error))
-            return false;
-    }
-    return true;
+    const char *id = is_own(part) ? NULL : seen_id(part, false);
+    int64_t version = json_integer_value(json_object_get(part, "version"));
+
+    return !id || lower_by(engine, role, id, version, floor, error);
 }
 
 bool
 manifest_floor(Engine *engine, const char *role, GBytes *manifest, Trust *floor, GError **error)
 {
     g_autoptr(json_t) object = NULL;
-    return read_manifest(manifest, &object, error) &&
-           manifest_parts_floor(engine, role, json_object_get(object, "parts"), floor, error);
+    size_t i;
+    json_t *part;
+    g_auto(Snapshot) reads = {0};
+    if (!read_manifest(manifest, &object, error))
+        return false;
+    snapshot_begin(engine->db, &reads);
+    json_array_foreach(json_object_get(object, "parts"), i, part)
+    {
+        if (!manifest_part_floor(engine, role, part, floor, error))
+            return false;
+    }
+    return true;
 }
 
 /* --- what was shown, and what was read --- */

@@ -25,6 +25,6 @@ GBytes *manifest_add_reads(GBytes *manifest, json_t *reads);
 /* Lowers *floor to the least trusted mail or note among them, as the role has it. */
 bool manifest_floor(
     Engine *engine, const char *role, GBytes *manifest, Trust *floor, GError **error);
-/* The same from context_parts(), before they become a manifest. */
-bool manifest_parts_floor(
-    Engine *engine, const char *role, const json_t *parts, Trust *floor, GError **error);
+/* The same of one of its parts, before they become a manifest. */
+bool manifest_part_floor(
+    Engine *engine, const char *role, const json_t *part, Trust *floor, GError **error);

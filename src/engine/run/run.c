@@ -271,8 +271,11 @@ run_load(Task *t, GError **error)
 static bool
 lower_floor(Task *t, GError **error)
 {
-    return manifest_parts_floor(t->run->engine, t->job->role, context_parts(t->context),
-                                &t->in.floor, error);
+    Trust shown;
+    if (!context_floor(t->context, t->run->engine, t->job->role, &shown, error))
+        return false;
+    t->in.floor = MIN(t->in.floor, shown);
+    return true;
 }
 
 char *
