@@ -135,6 +135,7 @@ remedy(sqlite3 *handle)
     case SQLITE_LOCKED:
     case SQLITE_FULL:
     case SQLITE_NOMEM:
+    case SQLITE_INTERRUPT: /* how a test lets any statement fail */
     case SQLITE_PROTOCOL: /* locking: too many lost races for the log's index */
         return ERR_LATER;
     case SQLITE_IOERR:
