@@ -147,7 +147,7 @@ static const struct {
     {"Postfix without LMTP", ME, RSPAMD POSTFIX_BORDER SENDERS_OWN ANN, AUTH_DMARC, "dmarc"},
     {"Postfix behind amavis", ME,
      "Received: from localhost (localhost [127.0.0.1])\n\tby mail.me.example (Postfix) "
-     "with ESMTP\n" RSPAMD POSTFIX_BORDER SENDERS_OWN ANN,
+     "with ESMTP\n" POSTFIX_BORDER RSPAMD SENDERS_OWN ANN,
      AUTH_DMARC, "dmarc"},
     {"OpenDMARC and OpenDKIM, two ids", "OpenDMARC mail.me.example",
      POSTFIX_LMTP POSTFIX_BORDER "Authentication-Results: OpenDMARC; dmarc=pass (p=none "
@@ -331,6 +331,9 @@ static const struct {
     {"no id, and not Microsoft", "outlook mail.me.example",
      "Authentication-Results: dmarc=pass header.from=example.org\n" POSTFIX_BORDER ANN,
      AUTH_DMARC, NULL},
+    {"no id, not Microsoft, and nobody said whom to believe", "",
+     "Authentication-Results: dmarc=pass header.from=example.org\n" POSTFIX_BORDER ANN,
+     AUTH_DMARC, NULL},
     {"no id, and Microsoft is not believed", ME,
      OUTLOOK_TOP OUTLOOK_RESULT OUTLOOK_BORDER ANN, AUTH_DMARC, NULL},
     {"Microsoft was silent", "outlook",
@@ -378,6 +381,36 @@ test_verdicts(void)
         g_assert_cmpint(verdict.pass, ==, cases[i].want != NULL);
         g_assert_cmpstr(verdict.method, ==, cases[i].want);
         g_assert_nonnull(verdict.why);
+    }
+}
+
+/* A filter of ours stands at an address that the world can't have. */
+static void
+test_inner(void)
+{
+    static const struct {
+        const char *ip;
+        bool want;
+    } ips[] = {
+        {"10.1.2.3", true},     {"11.1.2.3", false},    {"127.0.0.2", true},    {"128.0.0.2", false},
+        {"172.16.0.9", true},   {"172.31.9.9", true},   {"172.32.0.9", false},  {"192.168.7.7", true},
+        {"192.169.7.7", false}, {"192.167.7.7", false}, {"169.254.1.1", true},  {"169.253.1.1", false},
+        {"100.64.0.1", true},   {"100.127.0.1", true},  {"100.128.0.1", false}, {"100.63.0.1", false},
+        {"203.0.113.9", false},
+    };
+    const char *const ids[] = {"mail.me.example", NULL};
+    const AuthTrust trust = {ids, AUTH_DMARC, false};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(ips); i++) {
+        g_autofree char *raw = g_strdup_printf("Received: from filter (filter [%s])\n\tby mail.me.example (Postfix) "
+                                               "with ESMTP\n" POSTFIX_BORDER RSPAMD SENDERS_OWN ANN,
+                                               ips[i].ip);
+        g_autoptr(Message) m = message_parse(raw, strlen(raw), MESSAGE_HEADERS, NULL);
+        g_auto(AuthVerdict) verdict = {0};
+
+        auth_judge(m, &trust, &verdict);
+        g_test_message("%s: %s", ips[i].ip, verdict.why);
+        g_assert_cmpint(verdict.pass, ==, ips[i].want);
     }
 }
 
@@ -436,6 +469,7 @@ main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/mail/auth/verdicts", test_verdicts);
+    g_test_add_func("/mail/auth/inner", test_inner);
     g_test_add_func("/mail/auth/find-id", test_find_id);
     g_test_add_func("/mail/auth/hops", test_hops);
     return g_test_run();

@@ -251,6 +251,7 @@ static const struct {
 } own_words[] = {
     {"I am away until Monday.\n\nOn Sunday you wrote:\n> one\n",
      "I am away until\nMonday.\n\nOn Sunday you wrote:\n> two\n> more\n", true, true},
+    {"I am away  until \t Monday.\n", "I am away until Monday.\n", true, true},
     {"I am away until Monday.\n", "I am away until Tuesday.\n", true, false},
     {"> I am away until Monday.\nso what about it, then?\n",
      "> other\nso what about it, then?\n", true, true},
