@@ -40,7 +40,7 @@ role_talk(Engine *engine, JobId job, const char *space, bool *ret_too_long, GErr
     unsigned most;
     if (!talk_max(engine->db, space, &most, error))
         return false;
-    MsgQuery q = {.job = job, .limit = most + 1};
+    MsgQuery q = {.job = job, .limit = most};
     if (!messages_list(engine->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
     unsigned n = 0;

@@ -288,6 +288,24 @@ test_take_heavy(TestWork *w, gconstpointer data)
     g_assert_cmpstr(notes, ==, "not attached: f2, more than 50 MB with the others");
 }
 
+/* Of many that can't be taken, twenty are named. */
+static void
+test_skip_many(TestWork *w, gconstpointer data)
+{
+    g_autoptr(Workplace) place = open_place(w);
+    g_autofree char *notes = NULL;
+
+    for (unsigned i = 0; i < 22; i++) {
+        g_autofree char *path = g_strdup_printf("%s/folder%u", place->out, i);
+        g_assert_cmpint(g_mkdir(path, 0700), ==, 0);
+    }
+    g_autoptr(ProposedFiles) files = take(place, &notes);
+    g_auto(GStrv) lines = g_strsplit(notes, "\n", -1);
+    g_assert_cmpuint(files->len, ==, 0);
+    g_assert_cmpuint(g_strv_length(lines), ==, 21);
+    g_assert_cmpstr(lines[20], ==, "not attached: 2 others");
+}
+
 /* The program took out/ away, or put something else in its place. */
 static void
 test_take_replaced(TestWork *w, gconstpointer data)
@@ -365,6 +383,7 @@ main(int argc, char **argv)
     ADD("take-hostile", test_take_hostile);
     ADD("take-many", test_take_many);
     ADD("take-heavy", test_take_heavy);
+    ADD("skip-many", test_skip_many);
     ADD("take-replaced", test_take_replaced);
     ADD("fresh", test_fresh);
     ADD("fresh-hostile", test_fresh_hostile);

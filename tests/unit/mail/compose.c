@@ -166,6 +166,38 @@ test_lines(gconstpointer data)
     }
 }
 
+/* Text that people could read in the raw mail is left readable; what that would spoil, or make longer, is not. */
+static void
+test_encodings(void)
+{
+    static const struct {
+        const char *filename, *content, *want;
+    } files[] = {
+        {"a.txt", "one two\n\tthree ~\n", "quoted-printable"},
+        {"a.txt", "a\rb\n", "base64"},
+        {"a.txt", "a\x1f" "b\n", "base64"},
+        {"a.txt", "=12345", "quoted-printable"},
+        {"a.txt", "=1234", "base64"},
+        {"a.txt", "\x7f" "12345", "quoted-printable"},
+        {"a.txt", "\x7f" "1234", "base64"},
+        {"a.txt", "", "quoted-printable"},
+        {"a.png", "plain\n", "base64"},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
+        const Case c = {"encodings", "A", "x", "x\n", files[i].filename, files[i].content, 0};
+        g_autofree char *want = g_strconcat("Content-Transfer-Encoding: ", files[i].want, "\n", NULL);
+        g_autoptr(GBytes) bytes = case_format(&c);
+        gsize len;
+        const char *raw = g_bytes_get_data(bytes, &len);
+        const char *part = g_strstr_len(raw, (gssize)len, "Content-Disposition: attachment");
+
+        g_assert_nonnull(part);
+        g_test_message("%zu: %s", i, files[i].want);
+        g_assert_nonnull(g_strstr_len(part, (gssize)(raw + len - part), want));
+    }
+}
+
 /* ---- Python's reader ---- */
 
 static const char oracle[] =
@@ -663,6 +695,7 @@ main(int argc, char **argv)
     g_test_add_func("/compose/type-of", test_type_of);
     g_test_add_func("/compose/raw", test_raw);
     g_test_add_func("/compose/raw-bare", test_raw_bare);
+    g_test_add_func("/compose/encodings", test_encodings);
     int status = g_test_run();
     g_mime_shutdown();
     return status;

@@ -140,6 +140,34 @@ test_replaced(void)
     test_home_free(home);
 }
 
+/* What a person can mend is told apart from what passes. */
+static void
+test_no_folder(void)
+{
+    static const struct {
+        const char *name; /* of what lies at the lock file's place; NULL: its folder is gone */
+        ErrCode want;
+    } cases[] = {{NULL, ERR_CONFIG}, {"a link", ERR_NEVER}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autofree char *folder = g_dir_make_tmp("postrider-gate-XXXXXX", &error);
+        g_autofree char *path = g_build_filename(folder, "write.lock", NULL);
+        Gate *gate = gate_new(path);
+
+        if (cases[i].name)
+            g_assert_cmpint(symlink("/nowhere", path), ==, 0);
+        else
+            g_assert_cmpint(g_rmdir(folder), ==, 0);
+        g_assert_false(gate_take(gate, 0, &error));
+        g_test_message("%s", error->message);
+        g_assert_cmpint(error->code, ==, cases[i].want);
+        gate_free(gate);
+        (void)g_unlink(path);
+        (void)g_rmdir(folder);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -147,5 +175,6 @@ main(int argc, char **argv)
     g_test_add_func("/gate/two-processes", test_two_processes);
     g_test_add_func("/gate/timeout", test_timeout);
     g_test_add_func("/gate/replaced", test_replaced);
+    g_test_add_func("/gate/no-folder", test_no_folder);
     return g_test_run();
 }
