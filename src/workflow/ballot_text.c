@@ -164,6 +164,29 @@ ballot_counts(const BallotRows *ballots, unsigned round, unsigned member)
     return best;
 }
 
+static void
+add_ballot(GString *all, const PanelMember *m, const BallotRow *b)
+{
+    g_autofree char *title = member_title(m);
+
+    g_string_append_printf(all, "%s%s: %s\n", all->len ? "\n" : "", title, said_by(b));
+    if (b && *b->complaint)
+        g_string_append_printf(all, "%s\n", b->complaint);
+    if (b && *b->assessment)
+        g_string_append_printf(all, "%s\n", b->assessment);
+    if (b)
+        format_findings(all, b->findings);
+}
+
+char *
+ballot_format(const PanelMember *m, const BallotRow *b)
+{
+    GString *text = g_string_new(NULL);
+
+    add_ballot(text, m, b);
+    return g_string_free(text, FALSE);
+}
+
 char *
 ballots_format(const PanelMembers *members,
                const BallotRows *ballots,
@@ -173,17 +196,8 @@ ballots_format(const PanelMembers *members,
     GString *all = g_string_new(NULL);
 
     LIST_EACH(const PanelMember, m, members) {
-        const BallotRow *b = ballot_counts(ballots, round, m->n);
-        g_autofree char *title = member_title(m);
-        if ((int)m->n == without)
-            continue;
-        g_string_append_printf(all, "%s%s: %s\n", all->len ? "\n" : "", title, said_by(b));
-        if (b && *b->complaint)
-            g_string_append_printf(all, "%s\n", b->complaint);
-        if (b && *b->assessment)
-            g_string_append_printf(all, "%s\n", b->assessment);
-        if (b)
-            format_findings(all, b->findings);
+        if ((int)m->n != without)
+            add_ballot(all, m, ballot_counts(ballots, round, m->n));
     }
     return g_string_free(all, FALSE);
 }

@@ -12,6 +12,7 @@
 #include "workflow/flow_tree.h"
 #include "workflow/panel.h"
 #include "workflow/panel_again.h"
+#include "workflow/panel_space.h"
 #include "workflow/review_file.h"
 #include "workflow/supervise.h"
 #include <string.h>
@@ -93,7 +94,7 @@ stored(Engine *engine,
     if (!supervise_mail(engine, txn, in, m, error))
         return false;
     if (in->class == MSG_EVENT)
-        return flow_waiting_put(txn, in->role, id, error);
+        return panel_space_is_word(engine, in) || flow_waiting_put(txn, in->role, id, error);
     if (in->class != MSG_ORDER)
         return !job.v || bring_along(engine, txn, id, in, job, error);
     return event_reply(engine, in->trust, m, &is_reply, &plan, &why, error) &&

@@ -1,12 +1,13 @@
 #include "workflow/flow_page.h"
+#include "base/cleanup.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "base/cleanup.h"
 #include "engine/mail_load.h"
 #include "workflow/artifact_place.h"
 #include "workflow/event_kind.h"
+#include "workflow/panel_space.h"
 
 /* The artifact of an event as it is now; what can't be read is said. */
 static bool
@@ -94,8 +95,8 @@ flow_waits(Engine *engine, const MsgNew *in, bool *ret, GError **error)
 {
     g_autoptr(FlowEvent) e = NULL;
 
-    *ret = false;
-    if (!*engine->home->config->workflow_root || in->trust < TRUST_ROLE)
+    *ret = in->trust >= TRUST_ROLE && panel_space_is_word(engine, in);
+    if (*ret || !*engine->home->config->workflow_root || in->trust < TRUST_ROLE)
         return true;
     if (!flow_event_find(engine->db, in->mail->id, &e, error))
         return false;

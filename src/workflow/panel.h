@@ -6,7 +6,8 @@
  *   asked      by a mail to its role: a review-request, or what `panel review` wrote (panel_mail_format())
  *   round 1    each member has a job of its own, in a new thread: instructions and the artifact, nothing else. Ballots are
  *              sealed until all are in, or the deadline has passed; then they are revealed in one transaction
- *   round 2    where members disagree: each is shown what the others said, and votes again (`discuss`)
+ *   round 2    where members disagree: each tells the others what it said, in a space of theirs (panel_space.h), is shown
+ *              what they said, and votes again (`discuss`)
  *   decided    by quorum and rule (panel_decide.h): one mail in a new thread, which closes the cycle of the
  *              review-request. Where there is no decision, the coordinator hears it
  *

@@ -19,6 +19,7 @@
 #include "workflow/ballot_text.h"
 #include "workflow/event_send.h"
 #include "workflow/panel.h"
+#include "workflow/panel_space.h"
 #include "workflow/panel_write.h"
 #include <string.h>
 
@@ -230,16 +231,29 @@ find_ballot(const BallotRows *ballots, unsigned round, unsigned member)
 }
 
 static bool
-keep_member_role(JobSession *s, const PanelRow *p, const PanelMember *m, GError **error)
+put_member_roles(
+    Engine *engine, Txn *txn, const PanelRow *p, const PanelMembers *members, GError **error)
 {
-    g_autofree char *role = g_strdup_printf("%s.%s", p->name, m->name);
-    g_autofree char *address =
-        g_strdup_printf("%s@%s", role, s->engine->home->config->domain);
-    const RoleRow row = {.face = (char *)"workflow", .display = role, .address = address};
+    LIST_EACH(const PanelMember, m, members) {
+        g_autofree char *role = g_strdup_printf("%s.%s", p->name, m->name);
+        g_autofree char *address = g_strdup_printf("%s@%s", role, engine->home->config->domain);
+        const RoleRow row = {.face = (char *)"workflow", .display = role, .address = address};
+        if (!role_row_put(txn, role, &row, error))
+            return false;
+    }
+    return true;
+}
+
+/* Who is on it has a role, and they a space. */
+static bool
+begin_members(JobSession *s, const PanelRow *p, const PanelMembers *members, GError **error)
+{
+    unsigned rounds = panel_writes(p) ? panel_rounds(p) : p->discuss + 1;
     g_auto(Txn) txn = {.db = s->engine->db, .flush = TXN_LAZY};
 
     while (txn_again(&txn, error))
-        txn.ok = role_row_put(&txn, role, &row, error);
+        txn.ok = put_member_roles(s->engine, &txn, p, members, error) &&
+                 panel_space_open(s->engine, &txn, p, members, rounds, error);
     return txn.done;
 }
 
@@ -253,7 +267,7 @@ ask_member(JobSession *s, const PanelRow *p, const PanelMember *m, GError **erro
                         p->round, m->n, p->digest);
     const SessionMail mail = {.role = role, .subject = subject, .text = text};
 
-    return keep_member_role(s, p, m, error) && session_begin(s->engine, &mail, NULL, NULL, error);
+    return session_begin(s->engine, &mail, NULL, NULL, error);
 }
 
 /* Each once: where the panel's run died in between, the next goes on. */
@@ -313,7 +327,8 @@ disagree(const PanelRow *p, const PanelMembers *members, const BallotRows *ballo
     return differ;
 }
 
-/* In one transaction: what was sealed is open, and, where they are to discuss it, the next round begins. */
+/* In one transaction: what was sealed is open, and, where they are to discuss it, each has told the others, and the next round
+ * begins. */
 static bool
 change_round(JobSession *s,
              const PanelRow *p,
@@ -326,12 +341,15 @@ change_round(JobSession *s,
     bool says = next || (p->round == panel_rounds(p) && panel_has_decided(p, all, p->round));
     g_auto(Txn) txn = {.db = s->engine->db, .flush = TXN_DURABLE};
     while (txn_again(&txn, error))
-        txn.ok = job_check(&txn, &s->claim, s->in.deadline_us, error) &&
-                 (!reveal || panel_reveal(&txn, p->id, p->round, error)) &&
-                 (!next || panel_begin_round(&txn, p->id, p->round + 1,
-                                             txn_now(&txn) + p->span_us, error)) &&
-                 (!panel_writes(p) || !says || panel_announce(s->engine, &txn, s->job, p, members, all,
-                                                     p->round + 1, error));
+        txn.ok =
+            job_check(&txn, &s->claim, s->in.deadline_us, error) &&
+            (!reveal || panel_reveal(&txn, p->id, p->round, error)) &&
+            (!next ||
+             panel_begin_round(&txn, p->id, p->round + 1, txn_now(&txn) + p->span_us, error)) &&
+            (!reveal || !next ||
+             panel_space_tell(s->engine, &txn, p, members, all, p->round, error)) &&
+            (!panel_writes(p) || !says ||
+             panel_announce(s->engine, &txn, s->job, p, members, all, p->round + 1, error));
     CRASH_POINT("panel-round");
     return txn.done;
 }
@@ -533,6 +551,9 @@ panel_decided(Engine *engine,
         text = g_strdup_printf("%s.\n\n%s", words, before);
         d.verdict = VOTE_NONE;
     }
+    if (d.verdict != VOTE_NONE && p->cycle &&
+        !panel_discussion_tell(engine, txn, p, vote_name(d.verdict), text, error))
+        return false;
     if (d.verdict == VOTE_NONE
             ? !say_undecided(engine, txn, job, p, text, error)
             : !p->cycle && !say(engine, txn, job, p, p->asker, vote_name(d.verdict), text, &msgid, error))
@@ -641,7 +662,7 @@ go_on(JobSession *s, PanelRow *p, bool *ret_on, GError **error)
         !ballot_list(s->engine->db, p->id, &ballots, error))
         return false;
     if (p->round == 0)
-        return (!panel_writes(p) || keep_member_role(s, p, members->pdata[p->primary], error)) &&
+        return begin_members(s, p, members, error) &&
                change_round(s, p, members, ballots, false, true, error);
     if (p->revealed >= p->round) {
         *ret_on = false;

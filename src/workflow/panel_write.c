@@ -7,6 +7,7 @@
 #include "engine/people/notice.h"
 #include "engine/role.h"
 #include "workflow/event_send.h"
+#include "workflow/panel_space.h"
 #include <string.h>
 
 #define SECTION_MAX (64u << 10)
@@ -242,7 +243,8 @@ say(Engine *engine,
                            .to = p->asker,
                            .subject = subject,
                            .text = text};
-    return notice_post(engine, txn, &notice, NULL, error);
+    return panel_space_announce(engine, txn, p, members, text, error) &&
+           notice_post(engine, txn, &notice, NULL, error);
 }
 
 bool
