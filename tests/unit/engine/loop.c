@@ -1,4 +1,6 @@
 /* What a step commit makes of a proposal that can't all be done, and of a lying brain. */
+#include "base/config/config.h"
+#include "engine/out/breaker.h"
 #include "engine/run/commit.h"
 #include "store/job/step_rows.h"
 #include "store/note/note_versions.h"
@@ -131,6 +133,31 @@ test_park(TestWork *w, gconstpointer data)
     g_assert_cmpuint(rows->len, ==, 2); /* INBOX and Sent */
 }
 
+/* max-mails-per-round counts what was written and what the same step has before it; 0 is no limit. */
+static void
+test_mails_per_round(TestWork *w, gconstpointer data)
+{
+    static const struct {
+        unsigned most, n_before;
+        bool want_held;
+    } rounds[] = {{1, 0, false}, {1, 1, true}, {2, 1, false}, {2, 2, true}, {2, 9, true}, {0, 9, false}};
+    g_autoptr(GPtrArray) to = g_ptr_array_new();
+
+    g_ptr_array_add(to, (gpointer) "ann@example.org");
+    work_take_in(w, "envoy", MAIL, TRUST_PRINCIPAL, MSG_STORED);
+    work_claim(w);
+    for (size_t i = 0; i < G_N_ELEMENTS(rounds); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autofree char *why = NULL;
+
+        ((Config *)w->home->config)->max_mails_per_round = rounds[i].most;
+        breaker_out(&w->engine, w->job, to, rounds[i].n_before, &why, &error);
+        g_assert_no_error(error);
+        g_test_message("%u of %u: %s", rounds[i].n_before, rounds[i].most, why ? why : "sent");
+        g_assert_cmpint(why != NULL, ==, rounds[i].want_held);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -140,5 +167,6 @@ main(int argc, char **argv)
         g_test_add(path, TestWork, &cases[i], work_open, test_commit_step, work_close);
     }
     g_test_add("/loop/park", TestWork, NULL, work_open, test_park, work_close);
+    g_test_add("/loop/mails-per-round", TestWork, NULL, work_open, test_mails_per_round, work_close);
     return g_test_run();
 }

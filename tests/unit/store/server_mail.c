@@ -30,7 +30,7 @@ set_mark(TempStore *s, uint32_t uidvalidity, uint32_t next_uid)
     NO_ERROR;
     Txn txn = test_begin(s->db);
 
-    remote_mark_set(&txn, "work", "INBOX", &in, &error);
+    g_assert_true(remote_mark_set(&txn, "work", "INBOX", &in, &error));
     g_assert_no_error(error);
     test_commit(&txn);
     remote_mark_get(s->db, "work", "INBOX", &out, &error);
