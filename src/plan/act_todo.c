@@ -4,10 +4,7 @@
 #include "engine/run/workplace.h"
 #include "engine/tree/tree.h"
 #include "engine/wall/wall.h"
-#include "plan/plan_job.h"
-#include <poll.h>
-
-#define LOOK_US (500 * USEC_PER_MSEC)
+#include "plan/plan_ask.h"
 
 /* The plan of a job, opened. */
 typedef struct Site {
@@ -69,14 +66,22 @@ find_for_role(Engine *engine, const Job *job, Site *ret, GError **error)
     return true;
 }
 
+/* The plan whose job this is, or whose job has asked this one for a todo. */
+static bool
+find_row(Engine *engine, const Job *job, PlanRow **ret, GError **error)
+{
+    g_autoptr(PlanAsk) ask = NULL;
+    return plan_ask_by(engine->db, job->id, &ask, error) &&
+           plan_row_of_job(engine->db, ask ? ask->job : job->id, ret, error);
+}
+
 /* ret->file NULL: the job works on no plan. */
 static bool
 find(Engine *engine, const Job *job, Site *ret, GError **error)
 {
     g_autoptr(PlanRow) row = NULL;
-    if (!plan_row_of_job(engine->db, job->id, &row, error) ||
-        !(row ? find_around(row->project, ret, error)
-              : find_for_role(engine, job, ret, error)))
+    if (!find_row(engine, job, &row, error) ||
+        !(row ? find_around(row->project, ret, error) : find_for_role(engine, job, ret, error)))
         return false;
     ret->session = row ? g_strdup_printf("run-%s", row->session_id)
                        : g_strdup_printf("job-%" G_GINT64_FORMAT, job->id.v);
@@ -125,38 +130,31 @@ offered(Engine *engine, const Job *job, bool *ret, GError **error)
     return true;
 }
 
+typedef struct Check {
+    Engine *engine;
+    const Job *job;
+} Check;
+
 /* Does the job go on? An order changes its epoch; a signal waits for us. */
 static bool
-goes_on(Engine *engine, const Job *job)
+goes_on(void *data)
 {
+    const Check *c = data;
     g_autoptr(Job) now = NULL;
     sigset_t pending;
     if (sigpending(&pending) == 0 &&
         (sigismember(&pending, SIGTERM) || sigismember(&pending, SIGINT)))
         return false;
-    return !job_load(engine->db, &VIEWER_OPERATOR, job->id, &now, NULL) ||
-           (now && now->epoch == job->epoch && now->fence == job->fence);
+    return !job_load(c->engine->db, &VIEWER_OPERATOR, c->job->id, &now, NULL) ||
+           (now && now->epoch == c->job->epoch && now->fence == c->job->fence);
 }
 
 static bool
 wait_for_check(Engine *engine, const Job *job, Proc *check, GError **error)
 {
-    int64_t look_us = clock_mono_us() + LOOK_US;
-    bool off = false;
-    while (!proc_work(check)) {
-        struct pollfd fds[4];
-        int64_t wait_us = USEC_NEVER;
-        unsigned n = proc_poll(check, fds, &wait_us);
-        wait_us = MIN(wait_us, MAX(0, look_us - clock_mono_us()));
-        (void)poll(fds, n, (int)(wait_us / USEC_PER_MSEC) + 1);
-        if (off || clock_mono_us() < look_us)
-            continue;
-        look_us = clock_mono_us() + LOOK_US;
-        off = !goes_on(engine, job);
-        if (off)
-            proc_end(check);
-    }
-    return !off || err_set(error, ERR_NEVER, "the job was called off while the check ran");
+    Check c = {engine, job};
+    return plan_wait(check, goes_on, &c) ||
+           err_set(error, ERR_NEVER, "the job was called off while the check ran");
 }
 
 static bool

@@ -5,6 +5,7 @@
 #include "mail/quote.h"
 #include "plan/act_todo.h"
 #include "plan/file/plan_words.h"
+#include "plan/plan_ask.h"
 #include "plan/plan_work.h"
 
 /* --- mail comes in --- */
@@ -36,8 +37,43 @@ static bool
 call_done(Txn *txn, JobId job, GError **error)
 {
     bool changed;
-    return job_cancel(txn, job, "called done by a reply", &changed, error) &&
+    return plan_ask_end(txn, job, error) &&
+           job_cancel(txn, job, "called done by a reply", &changed, error) &&
            say_word(txn, job, "done", error);
+}
+
+/* What a role says about a todo is heard by plan_ask_wakes(); as mail it begins nothing. */
+static bool
+waits(Engine *engine, const MsgNew *in, bool *ret, GError **error)
+{
+    g_autoptr(PlanAsk) ask = NULL;
+    if (in->trust > TRUST_ROLE)
+        return true;
+    if (!plan_ask_answered(engine, in->mail, &ask, error))
+        return false;
+    *ret |= ask != NULL;
+    return true;
+}
+
+static bool
+handled(
+    Engine *engine, Txn *txn, const Job *job G_GNUC_UNUSED, const MsgRow *row, GError **error)
+{
+    g_autoptr(PlanAsk) ask = NULL;
+    return plan_ask_of_mail(engine->db, row->msgid, &ask, error) &&
+           (!ask || plan_ask_wakes(engine, txn, ask, error));
+}
+
+/* A mail between roles: the question itself, or an answer to one. */
+static bool
+stored_of_role(
+    Engine *engine, Txn *txn, const MsgNew *in, const Message *m, JobId job, GError **error)
+{
+    g_autoptr(PlanAsk) ask = NULL;
+    if (in->state == MSG_STORED)
+        return plan_ask_stored(engine, txn, m->id, job, error);
+    return in->class != MSG_EVENT || (plan_ask_answered(engine, m, &ask, error) &&
+                                      (!ask || plan_ask_wakes(engine, txn, ask, error)));
 }
 
 static bool
@@ -50,6 +86,8 @@ stored(Engine *engine,
        GError **error)
 {
     g_autoptr(PlanRow) there = NULL;
+    if (in->trust == TRUST_ROLE && !stored_of_role(engine, txn, in, m, job, error))
+        return false;
     if (!job.v)
         return true;
     if (in->state == MSG_STORED && claims(engine, in, m)) {
@@ -84,9 +122,9 @@ ordered(Engine *engine, Txn *txn, const Job *job, OrderKind kind, GError **error
 {
     switch (kind) {
     case ORDER_STOP:
-        return say_word(txn, job->id, "stop", error);
+        return plan_ask_end(txn, job->id, error) && say_word(txn, job->id, "stop", error);
     case ORDER_CANCEL:
-        return say_word(txn, job->id, "cancel", error);
+        return plan_ask_end(txn, job->id, error) && say_word(txn, job->id, "cancel", error);
     case ORDER_CONTINUE:
         return say_word(txn, job->id, "go", error);
     default:
@@ -147,22 +185,40 @@ work(JobSession *s, GError **error)
 }
 
 static bool
+commit(Engine *engine G_GNUC_UNUSED,
+       Txn *txn,
+       const Job *job,
+       const StepInput *in G_GNUC_UNUSED,
+       const Proposal *p G_GNUC_UNUSED,
+       const StepResult *result,
+       GError **error)
+{
+    return result->status != PROPOSE_PARK || plan_ask_parked(txn, job->id, error);
+}
+
+static bool
 members(Engine *engine, const Job *job, json_t *document, GError **error)
 {
     g_autoptr(PlanRow) row = NULL;
-    if (!plan_row_of_job(engine->db, job->id, &row, error))
+    g_autoptr(PlanAsk) ask = NULL;
+    if (!plan_row_of_job(engine->db, job->id, &row, error) ||
+        !plan_ask_open(engine->db, job->id, &ask, error))
         return false;
-    return !row || json_object_set_new(document, "plan", plan_row_json(row)) == 0;
+    return (!row || json_object_set_new(document, "plan", plan_row_json(row)) == 0) &&
+           (!ask || json_object_set_new(document, "plan_ask", plan_ask_json(ask)) == 0);
 }
 
 static bool
 restored(Engine *engine, Txn *txn, JobId job, const json_t *document, GError **error)
 {
     g_autoptr(PlanRow) row = plan_row_parse(json_object_get(document, "plan"));
+    g_autoptr(PlanAsk) ask = plan_ask_parse(json_object_get(document, "plan_ask"));
     if (!row)
         return true;
     row->job = job;
-    return plan_row_put(txn, row, error);
+    if (ask)
+        ask->job = job;
+    return plan_row_put(txn, row, error) && (!ask || plan_ask_put(txn, ask, error));
 }
 
 static bool
@@ -194,6 +250,9 @@ const FaceOps face_plan = {
     .stored = stored,
     .order = order,
     .ordered = ordered,
+    .waits = waits,
+    .handled = handled,
+    .commit = commit,
     .work = work,
     .acts = acts,
     .members = members,

@@ -69,7 +69,8 @@ read_words(PlanAgent *a, JobSession *s, GError **error)
     g_autoptr(GString) all = g_string_new(s->job->instruction ? s->job->instruction : "");
     LIST_EACH(const MsgRow, row, s->in.shown) {
         g_autoptr(Message) m = NULL;
-        if (row->id.v == s->job->original.v && s->job->round == 1)
+        if ((row->id.v == s->job->original.v && s->job->round == 1) ||
+            row->trust < TRUST_PRINCIPAL)
             continue;
         if (!mail_load(s->engine, row, MESSAGE_TEXT, &m, error))
             return false;
@@ -118,7 +119,8 @@ read_notes(PlanAgent *a, JobSession *s, const ConfRole *role, GError **error)
     return true;
 }
 
-/* The role that owns the todo, where it has a program; else the command, else the job's own role. */
+/* The role that owns the todo, where it has a program; else the command, else the job's own role. One with a model that is
+ * led was asked by mail before (plan_ask.h). */
 static const ConfBrain *
 find_brain(const PlanAgent *a, JobSession *s, const ConfRole *owner, GError **error)
 {
@@ -233,6 +235,15 @@ plan_agent_forget(PlanAgent *a)
 {
     g_clear_pointer(&a->id, g_free);
     a->began = a->entered = false;
+}
+
+void
+plan_agent_leave(PlanAgent *a)
+{
+    plan_agent_forget(a);
+    g_clear_pointer(&a->name, g_free);
+    a->brain = NULL;
+    a->users = false;
 }
 
 bool

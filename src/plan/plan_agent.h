@@ -39,6 +39,8 @@ void plan_agent_named(PlanAgent *a, const char *id);
 bool plan_agent_keep(const PlanAgent *a, JobSession *s, const char *project, GError **error);
 /* It begins a session anew. */
 void plan_agent_forget(PlanAgent *a);
+/* Somebody else works on the next todo; the session is found again in the store. */
+void plan_agent_leave(PlanAgent *a);
 /* What the next question may cost; INT64_MAX: no limit. */
 bool plan_agent_money(const PlanAgent *a,
                       const JobSession *s,

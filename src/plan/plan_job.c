@@ -3,7 +3,10 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "plan/plan_ask.h"
+#include <poll.h>
 
+#define LOOK_US (500 * USEC_PER_MSEC)
 #define MAIL_LINE "plan-run: "
 
 /* --- the row as JSON --- */
@@ -149,9 +152,11 @@ follow_status(Txn *txn, const Job *job, PlanStatus status, bool *ret_changed, GE
     switch (status) {
     case PLAN_STOPPED:
         return job->state == JOB_STOPPED ||
-               job_stop(txn, job->id, "its plan was stopped", ret_changed, error);
+               (plan_ask_end(txn, job->id, error) &&
+                job_stop(txn, job->id, "its plan was stopped", ret_changed, error));
     case PLAN_CANCELLED:
-        return job_cancel(txn, job->id, "its plan was cancelled", ret_changed, error);
+        return plan_ask_end(txn, job->id, error) &&
+               job_cancel(txn, job->id, "its plan was cancelled", ret_changed, error);
     case PLAN_DONE:
     case PLAN_COMPLETE:
     case PLAN_CLOSED:
@@ -227,6 +232,8 @@ plan_settle_job(Engine *engine, const PlanRow *given, unsigned *n, GError **erro
     g_autoptr(PlanRow) row = NULL;
     if (!plan_row_of_job(engine->db, given->job, &row, error))
         return false;
+    if (row && !plan_ask_settle(engine, row->job, n, error))
+        return false;
     if (!row || !g_file_test(row->project, G_FILE_TEST_IS_DIR) ||
         !project_find(row->project, false, &project, NULL) || !project)
         return true;
@@ -246,4 +253,25 @@ plan_settle_all(Engine *engine, unsigned *n, GError **error)
                       "project", row->project, "why", left->message, NULL);
     }
     return true;
+}
+
+bool
+plan_wait(Proc *child, bool (*go_on)(void *data), void *data)
+{
+    int64_t look_us = clock_mono_us() + LOOK_US;
+    bool off = false;
+    while (!proc_work(child)) {
+        struct pollfd fds[4];
+        int64_t wait_us = USEC_NEVER;
+        unsigned n = proc_poll(child, fds, &wait_us);
+        wait_us = MIN(wait_us, MAX(0, look_us - clock_mono_us()));
+        (void)poll(fds, n, (int)(wait_us / USEC_PER_MSEC) + 1);
+        if (off || clock_mono_us() < look_us)
+            continue;
+        look_us = clock_mono_us() + LOOK_US;
+        off = !go_on(data);
+        if (off)
+            proc_end(child);
+    }
+    return !off;
 }

@@ -38,3 +38,6 @@ bool plan_row_follow(Engine *engine, PlanRow *row, const Plan *plan, GError **er
 bool plan_settle_job(Engine *engine, const PlanRow *row, unsigned *n, GError **error);
 /* All of them. */
 bool plan_settle_all(Engine *engine, unsigned *n, GError **error);
+
+/* Waits for a child of ours; go_on() is asked twice a second, and false: it has said no, and the child was ended. */
+bool plan_wait(Proc *child, bool (*go_on)(void *data), void *data);

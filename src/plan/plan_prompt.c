@@ -2,12 +2,20 @@
 #include "plan/file/plan_words.h"
 
 static void
-add_how(GString *out, const json_t *todo)
+add_how(GString *out, const json_t *todo, bool by_act)
 {
     const char *id = plan_text(todo, "id"), *check = plan_text(todo, "check");
     if (*check)
         g_string_append_printf(
             out, "It is complete when this command exits 0, which postrider runs: %s\n", check);
+    if (by_act) {
+        g_string_append_printf(
+            out,
+            "When it is done, move %s by `todo` to complete. If it can't be done: to "
+            "blocked, and say why. Do this todo alone, and answer this mail at the end.\n",
+            id);
+        return;
+    }
     g_string_append_printf(
         out,
         "When it is done: postrider plan mark %s complete. If it can't be done: "
@@ -28,7 +36,8 @@ plan_prompt(const Plan *plan,
             const json_t *todo,
             const char *project,
             const char *reason,
-            const char *notes)
+            const char *notes,
+            bool by_act)
 {
     g_autofree char *words = todo_words(todo);
     GString *out = g_string_new(NULL);
@@ -39,7 +48,7 @@ plan_prompt(const Plan *plan,
     if (notes && *notes)
         g_string_append_printf(out, "%s\n\n", notes);
     g_string_append_printf(out, "Your todo: %s\n", words);
-    add_how(out, todo);
+    add_how(out, todo, by_act);
     add_reason(out, reason);
     return g_string_free(out, FALSE);
 }
@@ -51,7 +60,7 @@ plan_prompt_again(const Plan *plan, const json_t *todo, const char *reason)
     GString *out = g_string_new(NULL);
     g_string_append_printf(out, "%u of %zu todos are still open. Now: %s\n", plan_open(plan),
                            json_array_size(plan->todos), words);
-    add_how(out, todo);
+    add_how(out, todo, false);
     add_reason(out, reason);
     return g_string_free(out, FALSE);
 }

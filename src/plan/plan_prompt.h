@@ -4,12 +4,13 @@
 #include "plan/file/plan.h"
 
 /* The whole question: who it works as, the todo, the check, how to say that it is done. reason: what came of the last
- * try; NULL. notes: what the owner's role instructs; NULL. */
+ * try; NULL. notes: what the owner's role instructs; NULL. by_act: a model is asked, which has no commands. */
 char *plan_prompt(const Plan *plan,
                   const json_t *todo,
                   const char *project,
                   const char *reason,
-                  const char *notes);
+                  const char *notes,
+                  bool by_act);
 /* The same for a session that knows the plan: what is wrong, and what to do now. */
 char *plan_prompt_again(const Plan *plan, const json_t *todo, const char *reason);
 

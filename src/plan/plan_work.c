@@ -9,17 +9,20 @@
 #include "engine/run/orphans.h"
 #include "plan/file/plan_words.h"
 #include "plan/plan_agent.h"
+#include "plan/plan_ask.h"
 #include "plan/plan_prompt.h"
 #include <unistd.h>
 
 #define RUN_LOCK "run.lock"
 #define OTHERS_WAIT_US (2 * USEC_PER_SEC) /* until todos that others have are looked at again */
+#define ASKED_WAIT_US (500 * USEC_PER_MSEC) /* until a role's job is looked at again */
 #define LIMIT_WAIT_US (300 * USEC_PER_SEC) /* where nobody says when a usage limit ends */
 #define LEFTOVERS_MAX 1000 /* looks at what a loop that died has left */
 #define OUTPUT_TOLD 2000 /* bytes of a check's output that the agent is told */
 
 #define PLAN_WHY_UNTIL "its time is over"
 #define PLAN_WHY_BUDGET "its budget is spent"
+#define PLAN_WHY_REFUSED "the mail that asks for a todo was refused"
 
 typedef struct Loop {
     PlanWork *w;
@@ -27,6 +30,8 @@ typedef struct Loop {
     char *run;        /* our session */
     char *reason;     /* what came of the last try; NULL */
     char *todo;       /* id of the last one; NULL */
+    char *told;       /* the last line about a role's job; NULL */
+    bool waited;      /* a pass has just been made for it */
     int64_t epoch;    /* of the plan, when the agent was started */
     bool uncommitted; /* a todo was worked on since the last step */
     PlanAgent agent;
@@ -42,6 +47,7 @@ loop_clear(Loop *l)
     g_free(l->run);
     g_free(l->reason);
     g_free(l->todo);
+    g_free(l->told);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Loop, loop_clear)
 
@@ -55,7 +61,7 @@ say(const Loop *l, const char *fmt, ...)
     va_start(args, fmt);
     g_autofree char *line = g_strdup_vprintf(fmt, args);
     va_end(args);
-    l->w->say(l->w->say_data, line);
+    l->w->say(l->w->data, line);
 }
 
 static void
@@ -140,6 +146,21 @@ find_spent(Loop *l, const char **ret, GError **error)
     return true;
 }
 
+static const ConfRole *
+asked_role(const Loop *l, const json_t *todo)
+{
+    return plan_ask_role(l->w->session, *l->w->row->argv != '\0', plan_text(todo, "owner"));
+}
+
+/* What a role is asked for by mail is claimed also while no loop is there to wait for it. */
+static void
+claim_for_role(const Loop *l, json_t *todo, const char *time)
+{
+    const Taker taker = {.session = l->run};
+    if (asked_role(l, todo))
+        json_object_set_new(todo, "claim", taker_claim(&taker, time));
+}
+
 /* Claims the next todo and counts the iteration. *ret_todo NULL: there is none now; *ret_plan says why. */
 static bool
 begin_iteration(Loop *l, Plan **ret_plan, json_t **ret_todo, GError **error)
@@ -158,6 +179,7 @@ begin_iteration(Loop *l, Plan **ret_plan, json_t **ret_todo, GError **error)
             json_pack("{s:s, s:s}", "act", todo ? "run" : "pause", "session", l->run);
         plan_set_text(line, "why", plan_text(edit.plan->members, "why"));
         if (todo) {
+            claim_for_role(l, todo, time);
             plan_set_text(line, "todo", plan_text(todo, "id"));
             plan_set_text(line, "owner", plan_text(todo, "owner"));
             json_object_set(line, "iteration",
@@ -269,6 +291,7 @@ check_todo(Loop *l, const char *failed, GError **error)
     if (!*plan_text(todo, "check")) {
         set_reason(l, g_strdup_printf("%s; %s was left open",
                                       failed ? failed : "the agent ended", l->todo));
+        say(l, "%s: not complete: %s", l->todo, l->reason);
         return true;
     }
     MarkOrder order = {.id = l->todo, .status = TODO_COMPLETE, .act = "check"};
@@ -419,7 +442,7 @@ ask_agent(Loop *l, const Plan *plan, const json_t *todo, PlanEnd *ret, GError **
     bool resume = l->agent.began;
     g_autofree char *prompt =
         resume ? plan_prompt_again(plan, todo, l->reason)
-               : plan_prompt(plan, todo, l->w->project->path, l->reason, l->agent.notes);
+               : plan_prompt(plan, todo, l->w->project->path, l->reason, l->agent.notes, false);
     SessionAsk ask = {.brain = l->agent.brain,
                       .prompt = prompt,
                       .cwd = l->w->project->path,
@@ -441,6 +464,179 @@ ask_agent(Loop *l, const Plan *plan, const json_t *todo, PlanEnd *ret, GError **
     l->uncommitted = true;
     CRASH_POINT("plan-agent-ended");
     return judge_answer(l, end, brain_answer(call), ret, error);
+}
+
+/* --- a role with a model is asked by mail --- */
+
+static Next
+ask_role(Loop *l, const Plan *plan, const json_t *todo, const ConfRole *role, GError **error)
+{
+    g_autofree char *told =
+        l->agent.told ? g_strdup_printf("A person says: %s", l->agent.told) : NULL;
+    g_autofree char *prompt =
+        plan_prompt(plan, todo, l->w->project->path, l->reason, told, true);
+    const PlanAsking asking = {.row = l->w->row,
+                               .plan = plan,
+                               .todo = todo,
+                               .role = role,
+                               .prompt = prompt,
+                               .spent_micro = l->agent.spent_micro,
+                               .front = l->w->foreground};
+    bool sent;
+    plan_agent_leave(&l->agent);
+    l->uncommitted = l->waited = false;
+    if (!plan_ask_send(l->w->session, &asking, &sent, error))
+        return NEXT_ERROR;
+    return sent || pause_for(l, PLAN_WHY_REFUSED, error) ? NEXT_GO : NEXT_ERROR;
+}
+
+/* It has worked on the todo, or nobody does any more. */
+static Next
+take_answer(Loop *l,
+            const PlanAsk *ask,
+            PlanAskState state,
+            int64_t cost,
+            const char *words,
+            GError **error)
+{
+    g_autoptr(Plan) after = NULL;
+    say(l, "  %s", words);
+    l->agent.spent_micro = MAX(l->agent.spent_micro, ask->spent_micro) + cost;
+    l->uncommitted = true;
+    if (!check_todo(l, words, error))
+        return NEXT_ERROR;
+    CRASH_POINT("plan-answered");
+    if (!plan_ask_close(l->w->session->engine, ask, false, error) ||
+        !plan_file_read(l->w->file, &after, NULL, error) ||
+        (state == PLAN_ASK_DEAD && !pause_for(l, words, error)))
+        return NEXT_ERROR;
+    return !after || checkpoint(l, after, error) ? NEXT_GO : NEXT_ERROR;
+}
+
+static bool
+is_called_for(void *data)
+{
+    Loop *l = data;
+    return !session_called_off(l->w->session) && may_go_on(l);
+}
+
+/* Works off what waits in the home, where no service does. */
+static bool
+make_pass(Loop *l, bool *ret_made, GError **error)
+{
+    g_autoptr(Proc) child = NULL;
+    *ret_made = false;
+    if (!l->w->pass || !l->w->pass(l->w->data, &child, error))
+        return !l->w->pass;
+    *ret_made = child != NULL;
+    if (child && plan_wait(child, is_called_for, l) && proc_result(child)->why)
+        log_event(LOG_WARN, "the pass over the home failed", "why", proc_result(child)->why,
+                  NULL);
+    return true;
+}
+
+/* Who works on it, and what that waits for: once each. */
+static bool
+tell_waiting(Loop *l, const PlanAsk *ask, GError **error)
+{
+    g_autoptr(Job) by = NULL;
+    if (ask->by.v &&
+        !job_load(l->w->session->engine->db, &VIEWER_OPERATOR, ask->by, &by, error))
+        return false;
+    if (!by)
+        return true;
+    g_autofree char *line =
+        by->why && by->state == JOB_QUEUED
+            ? g_strdup_printf("  job %" G_GINT64_FORMAT " waits: %s", by->id.v, by->why)
+            : g_strdup_printf("  job %" G_GINT64_FORMAT " works on it", by->id.v);
+    if (g_strcmp0(line, l->told) == 0)
+        return true;
+    say(l, "%s", line);
+    g_free(l->told);
+    l->told = g_steal_pointer(&line);
+    return true;
+}
+
+/* In the foreground. A pass that brought no answer is made again when something may have changed. */
+static Next
+wait_for_role(Loop *l, const PlanAsk *ask, PlanEnd *ret, GError **error)
+{
+    JobSession *s = l->w->session;
+    SessionEnd end = SESSION_ANSWERED;
+    bool made = false;
+    if (!tell_waiting(l, ask, error))
+        return NEXT_ERROR;
+    bool waited = l->waited;
+    if (!waited && !make_pass(l, &made, error))
+        return NEXT_ERROR;
+    l->waited = made;
+    if (!made &&
+        !session_wait(s, waited ? OTHERS_WAIT_US : ASKED_WAIT_US, may_go_on, l, &end, error))
+        return NEXT_ERROR;
+    if (end == SESSION_OFF || session_called_off(s)) {
+        *ret = PLAN_END_OFF;
+        return NEXT_END;
+    }
+    return NEXT_GO;
+}
+
+/* The plan has asked a role, now or before a crash. */
+static Next
+go_on_with(Loop *l, const PlanAsk *ask, PlanEnd *ret, GError **error)
+{
+    JobSession *s = l->w->session;
+    g_autoptr(Plan) plan = NULL;
+    g_autofree char *words = NULL;
+    PlanAskState state;
+    int64_t cost;
+    if (!plan_file_read(l->w->file, &plan, NULL, error) ||
+        !plan_ask_look(s->engine, ask, &state, &cost, &words, error))
+        return NEXT_ERROR;
+    PlanStatus status = plan ? plan_status(plan) : PLAN_CANCELLED;
+    bool same = plan && g_str_equal(plan_text(plan->members, "session_id"), ask->session_id);
+    bool on = same && (status == PLAN_ACTIVE || status == PLAN_PAUSED);
+    if (!on && !(same && status == PLAN_COMPLETE && state != PLAN_ASK_OPEN))
+        return plan_ask_close(s->engine, ask, !same || status != PLAN_COMPLETE, error)
+                   ? NEXT_GO
+                   : NEXT_ERROR;
+    g_free(l->todo);
+    l->todo = g_strdup(ask->todo);
+    l->epoch = plan_number(plan->members, "epoch");
+    if (state != PLAN_ASK_OPEN)
+        return take_answer(l, ask, state, cost, words, error);
+    if (status == PLAN_PAUSED) {
+        *ret = PLAN_END_PAUSED;
+        return NEXT_END;
+    }
+    if (l->w->foreground)
+        return wait_for_role(l, ask, ret, error);
+    *ret = PLAN_END_ASKED;
+    return plan_ask_park(s, l->w->row, ask, error) ? NEXT_END : NEXT_ERROR;
+}
+
+/* Who works on it now waits for it, too. A person who says that the plan goes on has seen that the role's job was stopped. */
+static bool
+take_over_ask(Loop *l, bool go, GError **error)
+{
+    Engine *engine = l->w->session->engine;
+    g_autoptr(PlanAsk) ask = NULL;
+    g_autofree char *words = NULL;
+    PlanAskState state;
+    int64_t cost;
+    if (!engine)
+        return true;
+    if (!plan_ask_open(engine->db, l->w->session->claim.job, &ask, error) ||
+        (ask && !plan_ask_look(engine, ask, &state, &cost, &words, error)))
+        return false;
+    if (!ask)
+        return true;
+    if (go && state == PLAN_ASK_DEAD)
+        return plan_ask_close(engine, ask, false, error);
+    ask->front = l->w->foreground;
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_LAZY};
+    while (txn_again(&txn, error))
+        txn.ok = plan_ask_put(&txn, ask, error);
+    return txn.done;
 }
 
 static PlanEnd
@@ -481,7 +677,9 @@ nothing_ready(Loop *l, const Plan *plan, PlanEnd *ret, GError **error)
 static Next
 iterate(Loop *l, PlanEnd *ret, GError **error)
 {
+    JobSession *s = l->w->session;
     g_autoptr(Plan) plan = NULL, after = NULL;
+    g_autoptr(PlanAsk) ask = NULL;
     g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
     const char *spent;
     json_t *todo;
@@ -489,9 +687,14 @@ iterate(Loop *l, PlanEnd *ret, GError **error)
         *ret = PLAN_END_OFF;
         return NEXT_END;
     }
-    if (!project_check_place(l->w->project, error) || !set_wall(l, *l->w->row->argv != '\0', error) ||
-        !plan_sync(&l->site, words, error) || !find_spent(l, &spent, error) ||
-        (spent && !pause_for(l, spent, error)) || !begin_iteration(l, &plan, &todo, error))
+    if (!project_check_place(l->w->project, error) ||
+        !set_wall(l, *l->w->row->argv != '\0', error) || !plan_sync(&l->site, words, error) ||
+        !find_spent(l, &spent, error) || (spent && !pause_for(l, spent, error)) ||
+        (s->engine && !plan_ask_open(s->engine->db, s->claim.job, &ask, error)))
+        return NEXT_ERROR;
+    if (ask)
+        return go_on_with(l, ask, ret, error);
+    if (!begin_iteration(l, &plan, &todo, error))
         return NEXT_ERROR;
     for (guint i = 0; i < words->len; i++)
         say(l, "%s", (const char *)g_ptr_array_index(words, i));
@@ -504,6 +707,9 @@ iterate(Loop *l, PlanEnd *ret, GError **error)
     g_autofree char *title = todo_words(todo);
     say(l, "iteration %d of %d: %s (%s)", (int)plan_number(plan->members, "iteration_count"),
         (int)plan_number(plan->members, "max_iterations"), title, plan_text(todo, "owner"));
+    const ConfRole *role = asked_role(l, todo);
+    if (role)
+        return ask_role(l, plan, todo, role, error);
     Next next = ask_agent(l, plan, todo, ret, error);
     if (next != NEXT_GO)
         return next;
@@ -554,9 +760,10 @@ commit_order(Loop *l, bool cancel, GError **error)
     bool changed;
     g_auto(Txn) txn = {.db = s->engine->db, .flush = TXN_DURABLE};
     while (txn_again(&txn, error))
-        txn.ok = cancel
-                     ? job_cancel(&txn, s->job->id, "its plan was cancelled", &changed, error)
-                     : job_stop(&txn, s->job->id, "its plan was stopped", &changed, error);
+        txn.ok =
+            plan_ask_end(&txn, s->job->id, error) &&
+            (cancel ? job_cancel(&txn, s->job->id, "its plan was cancelled", &changed, error)
+                    : job_stop(&txn, s->job->id, "its plan was stopped", &changed, error));
     s->over = true;
     return txn.done;
 }
@@ -580,6 +787,7 @@ commit_over(Loop *l, PlanEnd end, const Plan *plan, GError **error)
     case PLAN_END_STOPPED:
     case PLAN_END_CANCELLED:
         return commit_order(l, end == PLAN_END_CANCELLED, error);
+    case PLAN_END_ASKED: /* parked already */
     case PLAN_END_OFF:
         break;
     }
@@ -590,7 +798,7 @@ static bool
 run_all(Loop *l, bool go, PlanEnd *ret_end, Plan **ret_plan, GError **error)
 {
     Next next = NEXT_GO;
-    if (go && !go_on(l, error))
+    if ((go && !go_on(l, error)) || !take_over_ask(l, go, error))
         return false;
     while (next == NEXT_GO)
         next = iterate(l, ret_end, error);

@@ -5,7 +5,9 @@
  * passed, or a person is asked. The same loop runs in the foreground, under the master, and without a home.
  *
  *   file   the todo is claimed and the iteration counted, before the agent starts
- *   agent  it works, and says what it has done by `plan mark`; stop, cancel and done reach it within a second
+ *   agent  it works, and says what it has done by `plan mark`; stop, cancel and done reach it within a second. A role with a
+ *          model that is led is asked by mail instead (plan_ask.h): in the foreground the loop waits, under the master the
+ *          job parks
  *   check  of the todo that it had, where it did not say so itself
  *   store  a step, by the level: after each iteration (polite), after each todo (normal), at the end alone (aggressive)
  *
@@ -24,7 +26,9 @@ typedef struct PlanWork {
         foreground; /* a person waits: usage limits are waited for here, the agent has the user's environment */
     int max_iterations, level; /* of a count that begins anew, as plan_continue() takes them */
     void (*say)(void *data, const char *line); /* for that person; NULL: nobody listens */
-    void *say_data;
+    /* In the foreground: starts a pass over the home (`serve --once`); *ret NULL: a service does that. */
+    bool (*pass)(void *data, Proc **ret, GError **error);
+    void *data; /* of both */
 } PlanWork;
 
 typedef enum PlanEnd {
@@ -33,6 +37,7 @@ typedef enum PlanEnd {
     PLAN_END_PAUSED, /* waits for a person: the plan's why says what for */
     PLAN_END_STOPPED,
     PLAN_END_CANCELLED,
+    PLAN_END_ASKED, /* a role works on a todo, not in the foreground: goes on when that has ended */
     PLAN_END_LIMITED, /* a usage limit, not in the foreground: goes on by itself */
     PLAN_END_OFF,     /* a signal, or an order took the claim away */
 } PlanEnd;

@@ -19,6 +19,19 @@ static const char *const sql[] = {
     "  budget_micro INTEGER NOT NULL"
     ");"
     "CREATE INDEX plan_project ON plan (project);",
+
+    "CREATE TABLE plan_ask ("
+    "  mail TEXT PRIMARY KEY,"
+    "  job INTEGER NOT NULL,"
+    "  by_job INTEGER NOT NULL,"
+    "  todo TEXT NOT NULL,"
+    "  session_id TEXT NOT NULL,"
+    "  spent_micro INTEGER NOT NULL,"
+    "  front INTEGER NOT NULL,"
+    "  over INTEGER NOT NULL"
+    ");"
+    "CREATE INDEX plan_ask_job ON plan_ask (job, over);"
+    "CREATE INDEX plan_ask_by ON plan_ask (by_job, over);",
 };
 const SqlPart plan_tables = {sql, G_N_ELEMENTS(sql)};
 
@@ -38,6 +51,18 @@ static const Field plan_fields[] = {
     {NULL, "budget_micro", FIELD_INT, offsetof(PlanRow, budget_micro)},
 };
 const Shape plan_row_shape = {SHAPE("plan", PlanRow, plan_rows, plan_fields)};
+
+static const Field ask_fields[] = {
+    {NULL, "mail", FIELD_TEXT, offsetof(PlanAsk, mail)},
+    {NULL, "job", FIELD_INT, offsetof(PlanAsk, job)},
+    {NULL, "by_job", FIELD_INT, offsetof(PlanAsk, by)},
+    {NULL, "todo", FIELD_TEXT, offsetof(PlanAsk, todo)},
+    {NULL, "session_id", FIELD_TEXT, offsetof(PlanAsk, session_id)},
+    {NULL, "spent_micro", FIELD_INT, offsetof(PlanAsk, spent_micro)},
+    {NULL, "front", FIELD_BOOL, offsetof(PlanAsk, front)},
+    {NULL, "over", FIELD_BOOL, offsetof(PlanAsk, over)},
+};
+const Shape plan_ask_shape = {SHAPE("plan_ask", PlanAsk, plan_asks, ask_fields)};
 
 static const Field line_fields[] = {
     {"project", "project", FIELD_TEXT, offsetof(PlanLine, project)},
@@ -124,4 +149,37 @@ plan_row_said(Txn *txn, JobId job, const char *word, GError **error)
 {
     return sql_run(txn, "UPDATE plan SET word = '' WHERE job = ? AND word = ?", error, "is", job.v,
                    word);
+}
+
+bool
+plan_ask_open(Db *db, JobId job, PlanAsk **ret, GError **error)
+{
+    return rows_first(db, &plan_ask_shape, "FROM plan_ask WHERE job = ? AND over = 0", ret,
+                      error, "i", job.v);
+}
+
+bool
+plan_ask_by(Db *db, JobId by, PlanAsk **ret, GError **error)
+{
+    return rows_first(db, &plan_ask_shape, "FROM plan_ask WHERE by_job = ? AND over = 0", ret,
+                      error, "i", by.v);
+}
+
+bool
+plan_ask_of_mail(Db *db, const char *msgid, PlanAsk **ret, GError **error)
+{
+    return rows_first(db, &plan_ask_shape, "FROM plan_ask WHERE mail = ?", ret, error, "s",
+                      msgid);
+}
+
+bool
+plan_ask_put(Txn *txn, const PlanAsk *ask, GError **error)
+{
+    return sql_run(
+        txn,
+        "INSERT INTO plan_ask (mail, job, by_job, todo, session_id, spent_micro, front, over) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (mail) DO UPDATE SET "
+        "by_job = excluded.by_job, front = excluded.front, over = excluded.over",
+        error, "siissinn", ask->mail, ask->job.v, ask->by.v, ask->todo, ask->session_id,
+        ask->spent_micro, ask->front, ask->over);
 }

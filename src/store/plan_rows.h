@@ -36,6 +36,18 @@ typedef struct PlanLine {
 } PlanLine;
 SHAPE_OF(PlanLine, plan_line, PlanLines, plan_lines)
 
+/* A todo that the plan's job has asked a role for by mail (plan/plan_ask.h). One per job is open; those that are over stay. */
+typedef struct PlanAsk {
+    char *mail; /* Message-ID of the question */
+    JobId job;  /* the plan's */
+    JobId by;   /* the role's, which works on the todo; {0}: the mail is not taken in yet */
+    char *todo, *session_id;
+    int64_t spent_micro; /* of the plan's budget, before this todo */
+    bool front;          /* a command in the foreground waits for the end, and no run is to */
+    bool over;
+} PlanAsk;
+SHAPE_OF(PlanAsk, plan_ask, PlanAsks, plan_asks)
+
 /* Are there tables? A store that no face has opened yet has none. */
 bool plan_known(Db *db, bool *ret, GError **error);
 /* NULL: there is none. */
@@ -54,3 +66,13 @@ bool plan_row_put(Txn *txn, const PlanRow *row, GError **error);
 bool plan_row_say(Txn *txn, JobId job, const char *word, GError **error);
 /* The file says it now, if the word is still that. */
 bool plan_row_said(Txn *txn, JobId job, const char *word, GError **error);
+
+/* --- todos that roles were asked for; *ret NULL: there is no such question --- */
+
+/* The one that the plan's job waits for. */
+bool plan_ask_open(Db *db, JobId job, PlanAsk **ret, GError **error);
+/* The open one that this role's job works on. */
+bool plan_ask_by(Db *db, JobId by, PlanAsk **ret, GError **error);
+/* Open or over. */
+bool plan_ask_of_mail(Db *db, const char *msgid, PlanAsk **ret, GError **error);
+bool plan_ask_put(Txn *txn, const PlanAsk *ask, GError **error);

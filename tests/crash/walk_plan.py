@@ -58,6 +58,8 @@ def by_reply(home, before=(), env=None, **how):
 
 
 class PlanWalk(walk.Walk):
+    plan_run = staticmethod(plan_run)
+
     def make_stages(self):
         os.environ["POSTRIDER_TEST_SANDBOX"] = "off"
         home = scene.make_home(self.work / "made")
@@ -83,19 +85,22 @@ class PlanWalk(walk.Walk):
 
     def check(self, home):
         state = self.state(home)
-        starts = (project(home) / "starts").read_text().count("start")
         texts = [p.read_text(errors="replace") for p in (home.path / "mail" / scene.OWNER).rglob("*")
                  if p.parent.name in ("new", "cur") and p.parent.parent.name == scene.OWNER]
         ends = sum("\n<CODER_COMPLETE>" in t for t in texts)
         problems = scene.check_store(home)
         problems += [f"the plan is {state.get('status')}"] * (state.get("status") != "complete")
         problems += [f"the owner heard of the end {ends} times"] * (ends != 1)
-        problems += [f"{starts} starts, {state['total_iterations']} counted"] * (starts > state["total_iterations"])
-        jobs = home.query("SELECT state FROM job")
-        problems += [f"jobs {jobs}"] * (jobs != [("done",)])
+        problems += self.check_jobs(home)
         rows = home.query("SELECT word, total FROM plan")
         problems += [f"rows {rows}"] * (len(rows) != 1 or rows[0][0] not in ("", "go"))
         return problems
+
+    def check_jobs(self, home):
+        starts = (project(home) / "starts").read_text().count("start")
+        total = self.state(home)["total_iterations"]
+        jobs = home.query("SELECT state FROM job")
+        return ([f"{starts} starts, {total} counted"] * (starts > total) + [f"jobs {jobs}"] * (jobs != [("done",)]))
 
     def after_fault(self, home, acked):
         problems = []
@@ -103,7 +108,7 @@ class PlanWalk(walk.Walk):
         for _ in range(4):
             if self.state(home).get("status") == "complete":
                 break
-            done = plan_run(home)
+            done = self.plan_run(home)
         else:
             problems.append(f"plan run: {done.stdout}{done.stderr}")
         return problems + scene.recover(home, hours=2) + self.check(home)

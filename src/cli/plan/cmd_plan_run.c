@@ -35,10 +35,21 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(RunCmd, run_cmd_clear)
 static void
 say(void *data, const char *line)
 {
-    Cli *cli = data;
+    Cli *cli = ((RunCmd *)data)->cli;
     cli_print_vis(cli, line, true);
     cli_print(cli, "\n");
     (void)cli_flush(cli);
+}
+
+/* For the roles that are asked. A child of ours, so that an order reaches us meanwhile. */
+static bool
+pass(void *data, Proc **ret, GError **error)
+{
+    const Cli *cli = ((const RunCmd *)data)->cli;
+    const char *const argv[] = {cli->self, "--home", cli->home->path, "serve", "--once", NULL};
+    const ProcSpec spec = {.argv = argv};
+    *ret = NULL;
+    return lock_is_held(cli->home->state_fd, "master.lock") || proc_talk(&spec, ret, error);
 }
 
 /* --- before it begins --- */
@@ -270,6 +281,7 @@ print_end(RunCmd *r, const JobSession *s, PlanEnd end, const Plan *plan)
     case PLAN_END_STOPPED:
         cli_print(cli, PLAN_WORDS_STOPPED "\n");
         return EX_TEMPFAIL;
+    case PLAN_END_ASKED:
     case PLAN_END_LIMITED:
     case PLAN_END_OFF:
         break;
@@ -292,7 +304,8 @@ work(RunCmd *r, JobSession *s)
                   .max_iterations = r->max,
                   .level = r->level,
                   .say = say,
-                  .say_data = r->cli};
+                  .pass = r->engine ? pass : NULL,
+                  .data = r};
     if (!plan_work(&w, true, &end, &plan, &r->cli->error))
         return cli_failed(r->cli, 0);
     if (s->lost) {

@@ -32,6 +32,7 @@ typedef struct ProposedMail {
     GPtrArray *answers_too; /* char *: ids of what it answers beside that (mail/parents.h) */
     ProposedFiles *files;
     bool at_end; /* speaks of the end: not sent where the step turns out to be none */
+    bool apart;  /* no part of this conversation: whoever gets it begins a job with it */
 } ProposedMail;
 ProposedMail *proposed_mail_new(void);
 void proposed_mail_free(ProposedMail *m);

@@ -320,6 +320,8 @@ put_mail(Commit *c,
     post.step = c->step;
     post.floor = &c->in->floor;
     post.held = held ? v->why : NULL;
+    if (mail->apart)
+        post.thread = (ThreadId){0};
     if (answers && commit_may_mark(c, answers))
         post.answers = answers->id;
     post_guard_length(c->engine->home->config, mail->body, (const char *const *)rcpts->pdata);

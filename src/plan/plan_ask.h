@@ -1,0 +1,64 @@
+#pragma once
+
+/*
+ * A todo whose owner is a role with a model that is led (engine/mode.h): such a model is no program that could be started in
+ * the project, so the job of the plan asks the role by mail, and the role works on the mail as on any other.
+ *
+ *   plan_ask_send()    the mail and its row (store/plan_rows.h): one step
+ *   plan_ask_park()    under the service the job waits then; a session in the foreground looks by itself
+ *   plan_ask_stored()  the mail is taken in: its job is the one that the plan waits for, and moves todos by the act `todo`
+ *   plan_ask_wakes()   the role has settled the mail, or has answered: the plan's job goes on. What happens while the job is
+ *                      about to park, the look that follows each park finds
+ *   plan_ask_end()     stop, cancel and done: the role's job is cancelled, also when it begins only later
+ *
+ * (1) At most one question of a plan's job is open, and it is written down in the transaction that sends it: whoever comes
+ *     after a crash waits for that one.
+ * (2) Each question is a mail of its own and begins a job of its own. Answers to it wake nobody as mail, so the roles of a
+ *     plan can't talk for ever; the role may also be the one that has the plan's job.
+ */
+#include "plan/plan_job.h"
+
+/* The role that is asked by mail for a todo of this owner: the owner, or without a command the job's own role. NULL: a
+ * program works on it. */
+const ConfRole *plan_ask_role(const JobSession *s, bool command, const char *owner);
+
+typedef struct PlanAsking {
+    const PlanRow *row;
+    const Plan *plan;
+    const json_t *todo;
+    const ConfRole *role;
+    const char *prompt;
+    int64_t spent_micro;
+    bool front; /* the session is in the foreground */
+} PlanAsking;
+/* *ret_sent is false where the policy refused the mail. */
+bool plan_ask_send(JobSession *s, const PlanAsking *asking, bool *ret_sent, GError **error);
+/* Until the end of the role's work, and no longer than the plan's own time. */
+bool plan_ask_park(JobSession *s, const PlanRow *row, const PlanAsk *ask, GError **error);
+
+typedef enum PlanAskState {
+    PLAN_ASK_OPEN,
+    PLAN_ASK_ENDED, /* the role has done what it wanted to: *ret_words says so */
+    PLAN_ASK_DEAD,  /* somebody has stopped its job, or it is gone */
+} PlanAskState;
+/* *ret_cost_micro: of the role's job; *ret_words: for people, NULL while it is open. Caller frees. */
+bool plan_ask_look(Engine *engine,
+                   const PlanAsk *ask,
+                   PlanAskState *ret,
+                   int64_t *ret_cost_micro,
+                   char **ret_words,
+                   GError **error);
+/* In a transaction of its own. over: it waits no more; cancel: nor does the role work on. */
+bool plan_ask_close(Engine *engine, const PlanAsk *ask, bool cancel, GError **error);
+
+/* Members of the job's checkpoint. The role's job is known again when its mail is taken in. NULL: there is no question. */
+json_t *plan_ask_json(const PlanAsk *ask);
+PlanAsk *plan_ask_parse(const json_t *value);
+
+/* Calls of the face. */
+bool plan_ask_answered(Engine *engine, const Message *m, PlanAsk **ret, GError **error);
+bool plan_ask_stored(Engine *engine, Txn *txn, const char *msgid, JobId job, GError **error);
+bool plan_ask_wakes(Engine *engine, Txn *txn, const PlanAsk *ask, GError **error);
+bool plan_ask_parked(Txn *txn, JobId job, GError **error);
+bool plan_ask_settle(Engine *engine, JobId job, unsigned *n, GError **error);
+bool plan_ask_end(Txn *txn, JobId job, GError **error);
