@@ -222,6 +222,48 @@ exits 65 'and a path that leads out' p plan execute ../findings/big.md
 exits 66 'several plans and no name' p plan execute
 like "$ERR" 'there are 5 plans in .pilot/plan/pending: say which one' 'are too many'
 
+# The five troubles, and what is said to do about each.
+project troubles
+p plan new --goal Troubles >/dev/null
+printf '# T\n- [ ] SC-1: a\n- [ ] SC-2: b\n' >PLAN.md
+exits 66 'without a state' p plan next
+like "$ERR" 'Continuation state file not found.*/02_execute' 'execute is named'
+ok 'and creates it' p plan execute --session s PLAN.md
+p plan next --claim --session s >/dev/null
+echo x >$state
+run p plan show
+like "$STATUS $ERR" '^0 .*Invalid JSON in continuation state.*restored from .*continuation.json.backup' 'a damaged state is restored from its backup'
+echo x >$state && echo y >$state.backup
+exits 70 'both damaged' p plan execute PLAN.md
+rm $state
+ok 'without the state execute begins anew' p plan execute --session s PLAN.md
+p plan cancel >/dev/null
+MAX_ITERATIONS=7 ok 'an agent that goes on for ever: execute with a limit' p plan execute --session s PLAN.md
+p plan next --claim --session s >/dev/null
+is "$(st .max_iterations) $(for n in 1 2 3 4 5 6 7 8 9; do stop s; done | grep -c '"decision":"block"')" '7 3' 'is held no more than three times without progress'
+p plan continue >/dev/null
+jq '.todos[].status = "complete"' $state >t && mv t $state
+is "$(.pilot/scripts/state_read.sh | jq -r '.todos[].status' | paste -sd' ')" 'complete complete' 'a state that was updated by hand'
+ok 'and continue, which looks at it anew' p plan continue
+is "$(st .status)$(stop s)" complete 'let the agent stop'
+p plan cancel >/dev/null
+rm $state $state.backup
+sed -i 's/\[x\]/[ ]/' PLAN.md
+p plan execute --session s PLAN.md >/dev/null
+git checkout -q -b dev
+for verb in 'plan next --claim' 'plan continue' 'plan mark SC-1 complete'; do
+    exits 65 "another branch: $verb" p $verb
+    like "$ERR" "Branch mismatch error: the plan belongs to 'main', and 'dev' is checked out; git checkout main, or start fresh: rm .pilot/state/continuation.json" 'names both, and both ways out'
+done
+git checkout -q main
+ok 'one way out' p plan next --claim
+git checkout -q dev
+rm .pilot/state/continuation.json
+ok 'and the other' p plan execute PLAN.md
+for trouble in 'Continuation state file not found' 'Invalid JSON in continuation state' 'Agent continues indefinitely' 'Todos marked complete but agent continues' 'Branch mismatch error'; do
+    ok "docs/plans.md has: $trouble" grep -qi "^| .*$trouble" "$POSTRIDER_SRC/docs/plans.md"
+done
+
 # By hand.
 project hand
 printf '# H\n- [ ] SC-1: a\n- [ ] SC-2: b\n' >PLAN.md

@@ -175,6 +175,10 @@ for level in aggressive normal; do
     CONTINUATION_LEVEL=$level ok "$level" pr plan run PLAN.md -- "$WORK/agent"
     is "$(starts) $(db "SELECT steps FROM job ORDER BY id DESC LIMIT 1")" "3 $([ $level = normal ] && echo 3 || echo 1)" "steps of $level"
 done
+plan_project often 'SC-1: a (check: test -f a)'
+agent '[ $n -lt 3 ] || touch a'
+CONTINUATION_LEVEL=polite run pr plan run PLAN.md -- "$WORK/agent"
+is "$(starts) $(db "SELECT steps FROM job ORDER BY id DESC LIMIT 1")" '3 4' 'polite records each iteration, and the end'
 
 # The store is lost while a plan is parked.
 plan_project lost 'SC-1: a (check: test -f a)'
