@@ -93,6 +93,25 @@ oracle(const char *letters, PanelRule rule, unsigned primary, unsigned quorum)
     }
 }
 
+/* The same ballots, in another order of members, with those of somebody who is none: who came first among the members says nothing.
+ * Two of one member keep their order. */
+static Vote
+decide_backwards(const PanelTerms *t, const Ballot *ballots, size_t n)
+{
+    Ballot other[20];
+    size_t k = 0;
+    PanelDecision d;
+
+    for (unsigned m = t->n_members; m-- > 0;)
+        for (size_t i = 0; i < n; i++)
+            if (ballots[i].member == m)
+                other[k++] = ballots[i];
+    for (Vote v = VOTE_APPROVE; v < VOTE_N; v++)
+        other[k++] = (Ballot){.member = t->n_members, .verdict = v, .blocks = true};
+    panel_decide(t, other, k, &d);
+    return d.verdict;
+}
+
 static unsigned
 try_all_terms(const char *letters, const Ballot *ballots, size_t n)
 {
@@ -103,6 +122,7 @@ try_all_terms(const char *letters, const Ballot *ballots, size_t n)
                  t.primary++, tried++) {
                 PanelDecision d;
                 panel_decide(&t, ballots, n, &d);
+                g_assert_cmpuint(d.verdict, ==, decide_backwards(&t, ballots, n));
                 Vote want = oracle(letters, t.rule, t.primary, t.quorum);
                 if (d.verdict != want)
                     g_error("%s, %s, primary %u, quorum %u: %s, wanted %s", letters,
