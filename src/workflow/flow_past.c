@@ -28,6 +28,7 @@ typedef struct PastArtifact {
 typedef struct Past {
     Engine *engine;
     PastEvents *events;
+    PastAsks *asks;
     GHashTable *artifacts; /* name -> PastArtifact */
     GPtrArray *kept;       /* of these: what is written down */
     GHashTable *reviews;   /* of review_files() */
@@ -64,6 +65,7 @@ static void
 past_clear(Past *past)
 {
     past_events_free(past->events);
+    past_asks_free(past->asks);
     g_clear_pointer(&past->kept, g_ptr_array_unref);
     g_clear_pointer(&past->artifacts, g_hash_table_unref);
     g_clear_pointer(&past->reviews, g_hash_table_unref);
@@ -363,6 +365,11 @@ put_all(Past *past, Txn *txn, GError **error)
                 return false;
         }
     }
+    LIST_EACH(const PastAsk, ask, past->asks) {
+        if (!g_hash_table_contains(past->ended, ask->msgid) &&
+            !panel_void_asked(past->engine, txn, ask->panel, ask->msgid, ask->text, error))
+            return false;
+    }
     return true;
 }
 
@@ -379,7 +386,8 @@ flow_past_take(Engine *engine, GError **error)
         return false;
     if (known)
         return true;
-    if (!past_read_events(engine, &past.events, &past.ended, error) || !play_all(&past, error))
+    if (!past_read_events(engine, &past.events, &past.asks, &past.ended, error) ||
+        !play_all(&past, error))
         return false;
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
     while (txn_again(&txn, error)) {

@@ -26,7 +26,18 @@ void past_event_free(PastEvent *e);
 LIST_OF(PastEvents, past_events, PastEvent, past_event_free)
 PastPlace past_place(const PastEvent *e, const char *mailbox);
 
+/* A mail that asked a panel for something, without being an event, and that is not dealt with: `panel review --members`,
+ * `panel write`. */
+typedef struct PastAsk {
+    char *panel, *msgid, *text;
+} PastAsk;
+void past_ask_free(PastAsk *a);
+LIST_OF(PastAsks, past_asks, PastAsk, past_ask_free)
+
 /* Of all mailboxes of the home, each once, in the order in which they were written. *ret_ended: Message-IDs of requests that a
  * panel has had its last word about without an event (PANEL_MARK); caller unrefs. */
-bool
-past_read_events(Engine *engine, PastEvents **ret, GHashTable **ret_ended, GError **error);
+bool past_read_events(Engine *engine,
+                      PastEvents **ret,
+                      PastAsks **ret_asks,
+                      GHashTable **ret_ended,
+                      GError **error);

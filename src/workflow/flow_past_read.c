@@ -24,6 +24,15 @@ past_event_free(PastEvent *e)
     g_free(e);
 }
 
+void
+past_ask_free(PastAsk *a)
+{
+    g_free(a->panel);
+    g_free(a->msgid);
+    g_free(a->text);
+    g_free(a);
+}
+
 PastPlace
 past_place(const PastEvent *e, const char *mailbox)
 {
@@ -38,6 +47,8 @@ typedef struct Reader {
     const char *mailbox;
     GHashTable *events; /* msgid -> PastEvent */
     GHashTable *ended;  /* set of msgid */
+    PastAsks *asks;
+    bool panel; /* the mailbox is a panel's */
 } Reader;
 
 /* Most mail is nothing that counts, and need not be parsed to know that. */
@@ -109,6 +120,18 @@ place_of(const MaildirEntry *e)
                                               : PAST_FILED;
 }
 
+/* Only the operator asks a panel so, and what it has dealt with is filed. */
+static void
+take_ask(Reader *r, const MaildirEntry *entry, const Message *m, const OriginClaim *origin)
+{
+    if (place_of(entry) == PAST_FILED || origin->level != TRUST_OPERATOR || !m->text ||
+        *m->text != '{')
+        return;
+    PastAsk *a = g_new0(PastAsk, 1);
+    *a = (PastAsk){g_strdup(r->mailbox), g_strdup(m->id), g_strdup(m->text)};
+    past_asks_add(r->asks, a);
+}
+
 static bool
 take(void *user, const MaildirEntry *entry, GBytes *bytes, GError **error)
 {
@@ -117,11 +140,15 @@ take(void *user, const MaildirEntry *entry, GBytes *bytes, GError **error)
     g_auto(OriginClaim) origin = {0};
     Minted minted;
 
-    if (!names(bytes, "\nX-Event-Type: ") && !names(bytes, "\n" PANEL_MARK ": "))
+    bool asks = r->panel && names(bytes, "\nSubject: " PANEL_SUBJECT);
+    if (!asks && !names(bytes, "\nX-Event-Type: ") && !names(bytes, "\n" PANEL_MARK ": "))
         return true;
     g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_TEXT);
-    if (!m || origin_check(&home->key, m, r->mailbox, &origin) != ORIGIN_PROVED ||
-        !msgid_read(&home->key, m->id, home->config->domain, &minted))
+    if (!m || origin_check(&home->key, m, r->mailbox, &origin) != ORIGIN_PROVED)
+        return true;
+    if (asks)
+        take_ask(r, entry, m, &origin);
+    if (!msgid_read(&home->key, m->id, home->config->domain, &minted))
         return true;
     const char *request = message_header(m, PANEL_MARK);
     char *ended = request && minted.kind == MAIL_NOTICE ? msgid_parse(request) : NULL;
@@ -148,6 +175,7 @@ read_mailbox(Reader *r, const char *mailbox, GError **error)
     g_autoptr(GPtrArray) folders = NULL;
 
     r->mailbox = mailbox;
+    r->panel = g_str_equal(mailbox, PANEL_ROLE) || config_panel(home->config, mailbox);
     if (!maildir_open(home->mail_fd, mailbox, false, &md, NULL))
         return true; /* nobody has written to it */
     if (!maildir_folders(md, &folders, error) ||
@@ -168,13 +196,18 @@ by_id(gconstpointer a, gconstpointer b)
 }
 
 bool
-past_read_events(Engine *engine, PastEvents **ret, GHashTable **ret_ended, GError **error)
+past_read_events(Engine *engine,
+                 PastEvents **ret,
+                 PastAsks **ret_asks,
+                 GHashTable **ret_ended,
+                 GError **error)
 {
     const Config *config = engine->home->config;
     g_autoptr(GHashTable) events = g_hash_table_new(g_str_hash, g_str_equal);
     g_autoptr(GHashTable) ended = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    Reader r = {.engine = engine, .events = events, .ended = ended};
-    bool ok = true;
+    g_autoptr(PastAsks) asks = past_asks_new();
+    Reader r = {.engine = engine, .events = events, .ended = ended, .asks = asks};
+    bool ok = config_role(config, PANEL_ROLE) || read_mailbox(&r, PANEL_ROLE, error);
 
     for (unsigned i = 0; i < config->n_roles && ok; i++)
         ok = read_mailbox(&r, config->roles[i].name, error);
@@ -193,6 +226,7 @@ past_read_events(Engine *engine, PastEvents **ret, GHashTable **ret_ended, GErro
         return false;
     }
     *ret = all;
+    *ret_asks = g_steal_pointer(&asks);
     *ret_ended = g_steal_pointer(&ended);
     return true;
 }

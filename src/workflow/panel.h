@@ -20,6 +20,8 @@
 #include "workflow/panel_decide.h"
 
 #define PANEL_ROLE "panel" /* of panels without settings */
+#define PANEL_SUBJECT                                                                          \
+    "[PANEL] " /* in front of all subjects of mail of and to panels that is no event */
 #define PANEL_TIMER "workflow:panel"
 #define PANEL_MARK "X-Postrider-Panel" /* header of a panel's last word, where that is no event: the request */
 #define PANEL_CONTENT_MAX (128u << 10) /* a longer artifact would not be shown whole */
@@ -48,6 +50,13 @@ bool panel_terms(Engine *engine,
 bool panel_is_role(const Engine *engine, const char *role);
 /* The text of the mail that begins a panel without a review-request; caller frees. */
 char *panel_mail_format(const PanelAsk *ask, const char *content);
+/* Row and members as that text has them, without job. */
+bool panel_mail_read(Engine *engine,
+                     const char *role,
+                     const char *text,
+                     PanelRow **ret,
+                     PanelMembers **ret_members,
+                     GError **error);
 /* ERR_NEVER: the content is too long, or no text. */
 bool panel_check_content(GBytes *content, GError **error);
 /* Wakes the panel's job, now or once its run has given it back. */

@@ -7,6 +7,7 @@
 #include "mail/address.h"
 #include "store/mail/mailbox_visit.h"
 #include "workflow/artifact_place.h"
+#include "workflow/panel_write.h"
 #include <string.h>
 
 #define AGAIN_US USEC_PER_SEC
@@ -18,6 +19,10 @@
 #define WORDS_SEND                                                                             \
     WORDS_LOST " while %s was to review %s, and its mailbox does not have the request. "       \
                "Nobody is asked before it is sent again: postrider notify review-request %s %s"
+#define WORDS_ASKED                                                                            \
+    WORDS_LOST                                                                                 \
+        " while %s was %s %s. That panel is void, and nobody is asked again by itself: "       \
+        "begin it anew with 'postrider panel %s'."
 #define WORDS_UNSAID                                                                           \
     "The review of %s has ended: %s by %s. That is on file, and the mail that said so was "    \
     "lost with the store before it was delivered. Nothing is decided again."
@@ -86,13 +91,45 @@ panel_void_lost(Engine *engine,
     if (asked && visited) /* it is news to an old store, and taken in as such */
         return true;
     g_autofree char *title = g_path_get_basename(a->name);
-    g_autofree char *subject = g_strdup_printf("[PANEL] %s: void", title);
+    g_autofree char *subject = g_strdup_printf(PANEL_SUBJECT "%s: void", title);
     g_autofree char *text = asked ? g_strdup_printf(WORDS_VOID, panel, a->path)
                                   : g_strdup_printf(WORDS_SEND, panel, a->path, a->path, panel);
     g_autofree char *about = g_strdup_printf("%s %s", panel, c->msgid);
     return tell(engine, txn, panel, c, subject, text, error) &&
            (!asked || (put_void(engine, txn, panel, a, c, error) &&
                        timer_set_about(txn, (JobId){0}, PANEL_AGAIN, about, txn_now(txn), error)));
+}
+
+bool
+panel_void_asked(Engine *engine,
+                 Txn *txn,
+                 const char *panel,
+                 const char *msgid,
+                 const char *text,
+                 GError **error)
+{
+    const Config *config = engine->home->config;
+    g_autoptr(PanelRow) p = NULL;
+    g_autoptr(PanelMembers) members = NULL;
+    PanelId id;
+
+    if (!panel_mail_read(engine, panel, text, &p, &members, NULL))
+        return true; /* no panel, or the settings don't allow it any more */
+    p->asker = g_strdup(config->owner);
+    p->digest = digest_hex_of(p->content);
+    bool writes = panel_writes(p);
+    g_autofree char *subject = g_strdup_printf(PANEL_SUBJECT "%s: void", p->subject);
+    g_autofree char *words = g_strdup_printf(WORDS_ASKED, panel, writes ? "writing" : "judging",
+                                             p->subject, writes ? "write" : "review");
+    g_autofree char *request = msgid_format(msgid);
+    const Notice notice = {.role = config_role_pick(config, NULL, NULL),
+                           .to = workflow_address(config, workflow_coordinator(engine)),
+                           .subject = subject,
+                           .text = words,
+                           .header = PANEL_MARK,
+                           .value = request};
+    return (!notice.role || notice_post(engine, txn, &notice, NULL, error)) &&
+           panel_put(txn, p, members, &id, error) && panel_void(txn, id, WORDS_LOST, error);
 }
 
 bool

@@ -23,6 +23,14 @@ bool panel_void_lost(Engine *engine,
                      const Cycle *c,
                      bool asked,
                      GError **error);
+/* It was asked by the mail with this id and text, which is no event: the row, and a mail to the coordinator. Nobody is asked anew, since
+ * a panel that writes would do it twice. */
+bool panel_void_asked(Engine *engine,
+                      Txn *txn,
+                      const char *panel,
+                      const char *msgid,
+                      const char *text,
+                      GError **error);
 /* A decision is on file, and no mail about it was delivered: author and coordinator hear it, once. */
 bool panel_tell_unsaid(
     Engine *engine, Txn *txn, const Artifact *a, const Cycle *c, GError **error);

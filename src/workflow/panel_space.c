@@ -101,7 +101,7 @@ panel_space_tell(Engine *engine,
                  GError **error)
 {
     g_autofree char *name = space_name(p), *id = NULL;
-    g_autofree char *subject = g_strdup_printf("[PANEL] %s, round %u", p->subject, round);
+    g_autofree char *subject = g_strdup_printf(PANEL_SUBJECT "%s, round %u", p->subject, round);
 
     LIST_EACH(const BallotRow, b, all) {
         if (b->round != round || b->late || !*b->verdict || g_str_equal(b->verdict, "none"))
@@ -125,7 +125,7 @@ panel_space_announce(Engine *engine,
     const PanelMember *primary = members->pdata[p->primary];
     g_autofree char *name = space_name(p), *id = NULL,
                     *role = member_role(p->name, primary->name);
-    g_autofree char *subject = g_strdup_printf("[PANEL] %s", p->subject);
+    g_autofree char *subject = g_strdup_printf(PANEL_SUBJECT "%s", p->subject);
 
     return tell(engine, txn, role, name, subject, text, &id, error);
 }
@@ -175,7 +175,7 @@ panel_discussion_tell(Engine *engine,
             return false;
     }
     g_autofree char *name = g_strconcat(kind, SPACE_DISCUSSION, NULL);
-    g_autofree char *subject = g_strdup_printf("[PANEL] %s: %s", p->subject, what);
+    g_autofree char *subject = g_strdup_printf(PANEL_SUBJECT "%s: %s", p->subject, what);
     return put(txn, name, TALK_DISCUSSION, names, error) &&
            tell(engine, txn, p->name, name, subject, text, &id, error);
 }

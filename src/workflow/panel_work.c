@@ -25,14 +25,13 @@
 
 /* --- what it is to judge --- */
 
-/* A panel without settings: the mail says it all. */
-static bool
-read_mail(Engine *engine,
-          const char *role,
-          const char *text,
-          PanelRow **ret,
-          PanelMembers **ret_members,
-          GError **error)
+bool
+panel_mail_read(Engine *engine,
+                const char *role,
+                const char *text,
+                PanelRow **ret,
+                PanelMembers **ret_members,
+                GError **error)
 {
     g_autoptr(json_t) doc = NULL;
     g_autoptr(GPtrArray) members = g_ptr_array_new();
@@ -155,7 +154,7 @@ read_ask(JobSession *s, PanelRow **ret, PanelMembers **ret_members, GError **err
         if (!mail_load(engine, row, MESSAGE_TEXT, &m, error))
             return false;
         if (m && m->text && g_str_has_prefix(m->text, "{"))
-            return read_mail(engine, s->job->role, m->text, ret, ret_members, error);
+            return panel_mail_read(engine, s->job->role, m->text, ret, ret_members, error);
     }
     return true;
 }
@@ -261,7 +260,8 @@ static bool
 ask_member(JobSession *s, const PanelRow *p, const PanelMember *m, GError **error)
 {
     g_autofree char *role = g_strdup_printf("%s.%s", p->name, m->name);
-    g_autofree char *subject = g_strdup_printf("[PANEL] %s, round %u", p->subject, p->round);
+    g_autofree char *subject =
+        g_strdup_printf(PANEL_SUBJECT "%s, round %u", p->subject, p->round);
     g_autofree char *text =
         g_strdup_printf("panel %" G_GINT64_FORMAT " round %u member %u\n\nsha256 %s\n", p->id.v,
                         p->round, m->n, p->digest);
@@ -458,7 +458,7 @@ say(Engine *engine,
     char **ret_msgid,
     GError **error)
 {
-    g_autofree char *subject = g_strdup_printf("[PANEL] %s: %s", p->subject, what);
+    g_autofree char *subject = g_strdup_printf(PANEL_SUBJECT "%s: %s", p->subject, what);
     const RoleMailParent apart = {0};
     g_autofree char *request = NULL;
     if (!find_request(txn->db, job, p, &request, error))

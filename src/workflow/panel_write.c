@@ -237,7 +237,7 @@ say(Engine *engine,
 {
     const PanelMember *primary = members->pdata[p->primary];
     g_autofree char *role = g_strdup_printf("%s.%s", p->name, primary->name);
-    g_autofree char *subject = g_strdup_printf("[PANEL] %s", p->subject);
+    g_autofree char *subject = g_strdup_printf(PANEL_SUBJECT "%s", p->subject);
     const Notice notice = {.role = role_find(engine, role),
                            .job = job,
                            .to = p->asker,

@@ -93,6 +93,7 @@ once
 is "$(record 'specs/*/none.md')" 'todo|specs/todo/none.md|spec-reviewer-panel' 'its members are asked anew, and decide'
 is "$(asked ann) $(asked ben)" '1 1' 'each once'
 is "$(heard spec-writer 'That panel is void. Its members are asked anew')" 1 'the author hears it, once'
+is "$(heard you 'That panel is void. Its members are asked anew')" 1 'so does the coordinator'
 like "$(told spec-writer)" 'To: spec-writer@workflow.local, you@workflow.local' 'and the coordinator with them'
 is "$(heard spec-writer 'Subject: .APPROVAL.')" 1 'the decision comes once'
 is "$(pr panel list --json | jq -r 'map(select(.subject == "none.md") | .state) | join(",")')" 'closed,void' 'both are listed'
@@ -130,5 +131,39 @@ is "$(asked ann)" 0 'nobody is asked again'
 is "$(heard spec-writer 'decided.md has ended: approved by spec-reviewer-panel')" 1 'author and coordinator hear it, once'
 once
 is "$(heard spec-writer 'decided.md has ended: approved by spec-reviewer-panel')" 1 'and not again'
+exits 0 'artifact check is clean' pr artifact check
+
+# --- in the discussion: what members have told each other is no ballot ---
+sed -i 's/^discuss = 0/discuss = 1/' "$HOME_DIR/postrider.conf"
+votes ann reject
+votes ben approve
+begin talked >/dev/null
+POSTRIDER_DIE_AT=panel-before-decision pr serve --once >/dev/null 2>&1
+is "$(db "SELECT count(*) FROM outbox WHERE space = 'spec-reviewer-panel-internal'")" 2 'both have told each other what they found'
+votes ann approve
+rm -f "$WORK"/*.asked
+lose
+once
+is "$(cycles talked) $(asked ann) $(asked ben)" '1 approved spec-reviewer-panel 1 1' 'lost then: their first ballots are asked anew'
+is "$(db "SELECT group_concat(member) FROM (SELECT member FROM space_member WHERE space = 'spec-reviewer-panel-internal' ORDER BY member)")" 'spec-reviewer-panel.ann,spec-reviewer-panel.ben' 'and they have their space again'
+
+# --- panels without a review-request ---
+exits 0 'one that ends' pr panel review --members ann,ben --discuss 0 VISION.md
+votes ben die
+pr panel review --no-wait --members ann,ben --discuss 0 "specs/todo/none.md" >/dev/null 2>&1
+pr panel write --no-wait --members ann,ben --sections Goals specs/proposed/written.md 'A brief.' >/dev/null
+once
+rm -f "$WORK"/*.asked
+lose
+votes ben approve
+once
+is "$(pr panel list --json | jq -r 'map(select(.artifact == "" or .subject == "written.md") | .subject + " " + .state) | sort | join(", ")')" 'none.md void, written.md void' 'what was asked by hand is void, and nothing that had ended'
+like "$(told you | tr '\n' ' ')" "panel was judging none.md. That panel is void, and nobody is asked again by itself: begin it anew with 'postrider panel review'" 'the coordinator hears it'
+like "$(told you | tr '\n' ' ')" "panel was writing written.md. That panel is void, .*'postrider panel write'" 'of each'
+is "$(asked ann)" 0 'nobody is asked again'
+lose
+once
+is "$(heard you 'nobody is asked again by itself')" 2 'lost once more, nobody hears it again'
+ok 'and nothing was written' test ! -e specs/proposed/written.md
 exits 0 'artifact check is clean' pr artifact check
 done_testing

@@ -290,7 +290,7 @@ begin_panel(Cli *cli, Engine *engine, const PanelAsk *ask, GBytes *content)
         return cli_failed(cli, 0);
     g_autofree char *said = g_strndup(g_bytes_get_data(content, NULL), g_bytes_get_size(content));
     g_autofree char *text = panel_mail_format(ask, said);
-    g_autofree char *subject = g_strdup_printf("[PANEL] %s", ask->subject);
+    g_autofree char *subject = g_strdup_printf(PANEL_SUBJECT "%s", ask->subject);
     const SessionMail mail = {.role = ask->name, .subject = subject, .text = text};
     if (!session_begin(engine, &mail, NULL, &job, &cli->error))
         return cli_failed(cli, 0);
