@@ -1,7 +1,11 @@
 /* A statement that the store refuses, whichever it is, leaves a decision whole: all of it is there, or nothing and an error. */
 #include "base/config/config.h"
 #include "engine/in/intake.h"
+#include "engine/run/settle.h"
+#include "store/job/budget.h"
 #include "store/mail/mailbox_visit.h"
+#include "store/mail/mailboxes.h"
+#include "store/out/outbox_smtp.h"
 #include "store/sql.h"
 #include "testwork.h"
 #include <sqlite3.h>
@@ -163,6 +167,95 @@ park(Rig *r, GError **error)
            step_commit(&r->w.engine, &r->w.claim, &r->w.in, p, verdicts, &result, error);
 }
 
+static void
+commit_step(Rig *r)
+{
+    g_autoptr(GError) error = NULL;
+
+    begin_step(r);
+    commit(r, &error);
+    g_assert_no_error(error);
+}
+
+/* The task goes to Done, the note to its file: one effect after the other. */
+static bool
+settle(Rig *r, GError **error)
+{
+    unsigned n;
+
+    return settle_local(&r->w.engine, &n, error);
+}
+
+/* One decision; what it tells is whether it was made. */
+static bool
+decide(Rig *r, bool (*does)(Rig *r, Txn *txn, GError **error), GError **error)
+{
+    g_auto(Txn) txn = {.db = r->w.engine.db, .flush = TXN_LAZY};
+
+    while (txn_again(&txn, error))
+        txn.ok = does(r, &txn, error);
+    return txn.done;
+}
+
+static bool
+does_reserve(Rig *r, Txn *txn, GError **error)
+{
+    bool got;
+
+    return budget_reserve(txn, &r->w.claim, 5, &got, error);
+}
+
+static bool
+reserve(Rig *r, GError **error)
+{
+    return decide(r, does_reserve, error);
+}
+
+static void
+send_outside(Rig *r)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GBytes) bytes = g_bytes_new_static("x", 1);
+    const OutTo to = {.address = "bob@far.example", .folder = "", .account = "main"};
+    const OutMail mail = {.msgid = "1.1.a@x",
+                          .from = "envoy@example.org",
+                          .bytes = bytes,
+                          .level = TRUST_ROLE,
+                          .to = &to,
+                          .n_to = 1};
+    OutId id;
+    Txn txn = test_begin(r->w.engine.db);
+
+    g_assert_true(outbox_next(&txn, &id, &error) && outbox_put(&txn, id, &mail, &error));
+    g_assert_true(sql_run(&txn, "UPDATE delivery SET state = 'sent', why = NULL", &error, ""));
+    test_commit(&txn);
+}
+
+static bool
+does_bounce(Rig *r, Txn *txn, GError **error)
+{
+    int64_t delivery;
+
+    return outbox_bounced(txn, (OutId){1}, "bob@far.example", "550", &delivery, error);
+}
+
+static bool
+bounce(Rig *r, GError **error)
+{
+    return decide(r, does_bounce, error);
+}
+
+static void
+nothing(Rig *r)
+{
+}
+
+static bool
+leave_mailbox(Rig *r, GError **error)
+{
+    return mailbox_set_state(r->w.engine.db, &r->w.home->config->accounts[0], MAILBOX_REFUSED, 0, error);
+}
+
 #define MAILS "SELECT group_concat(class || ' ' || state || ' ' || coalesce(job, '-')) FROM message"
 #define JOBS "SELECT group_concat(state || ' ' || seq || ' ' || epoch) FROM job"
 #define SENT                                                                                                       \
@@ -174,12 +267,17 @@ static const struct {
     void (*before)(Rig *r);
     bool (*act)(Rig *r, GError **error);
     const char *sql; /* what shows that it happened */
+    bool in_parts;   /* it may stop in the middle, and goes on there */
 } acts[] = {
     {"a task is taken in", put_task, take_in, MAILS},
     {"an order is taken in", put_order, take_in, JOBS},
     {"more for a job is taken in", put_more, take_in, MAILS},
     {"a step is committed", begin_step, commit, SENT},
     {"a job parks", begin_step, park, SENT},
+    {"files follow", commit_step, settle, "SELECT count(*) FROM effect", true},
+    {"money is set aside", begin_step, reserve, "SELECT count(*) FROM asking"},
+    {"a mail comes back", send_outside, bounce, "SELECT state || coalesce(why, '') FROM delivery"},
+    {"a mailbox is another home's", nothing, leave_mailbox, "SELECT state FROM mailbox"},
 };
 
 static char *
@@ -222,13 +320,14 @@ test_act(gconstpointer data)
             failed += !ok;
             g_autofree char *after = look(&r, acts[i].sql);
             g_test_message("%u: %s", statements, ok ? "done" : error ? error->message : "left for later");
-            g_assert_cmpstr(after, ==, ok ? whole : before);
             g_assert_true(ok || again);
+            if (ok || !acts[i].in_parts)
+                g_assert_cmpstr(after, ==, ok ? whole : before);
         }
         rig_close(&r);
     }
     g_test_message("%u of %u statements can fail it", failed, statements - 1);
-    g_assert_cmpuint(failed, >, 5);
+    g_assert_cmpuint(failed, >, 0);
 }
 
 int
