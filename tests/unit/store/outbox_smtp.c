@@ -77,7 +77,7 @@ step(TempStore *s, Act what, OutId id, const int64_t ids[2])
     g_autoptr(GError) error = NULL;
     g_auto(Txn) txn = {0};
     bool flag;
-    unsigned n;
+    unsigned n, after;
     int64_t delivery;
 
     txn_begin(s->db, TXN_LAZY, 0, &txn, &error);
@@ -107,8 +107,11 @@ step(TempStore *s, Act what, OutId id, const int64_t ids[2])
     case TRY_BOTH:
     case TRY_FIRST:
         outbox_sending(&txn, ids, what == TRY_BOTH ? 2 : 1, &flag, &error);
+        g_assert_true(outbox_probes(s->db, id, &n, &error));
         outbox_set_probe(&txn, id, ids, what == TRY_BOTH ? 2 : 1, what == TRY_BOTH ? 7 : 8,
                          &error);
+        g_assert_true(outbox_probes(s->db, id, &after, &error));
+        g_assert_cmpuint(after, ==, n + 1);
         break;
     case COPY_BOTH:
     case COPY_FIRST:
