@@ -30,8 +30,8 @@ ok 'and its like: nothing is litter' test "$(in_folder INBOX | wc -l)" -le 1
 
 # --- the mail ---
 loop_home
-steps '{"working_note":"The plan:\n1. look\n2. tell ä","bundle_key":"scratch/index","write_notes":[{"key":"scratch/index","content":"- scratch/index\\n- scratch/listed\\n- gone/away"},{"key":"scratch/listed","content":"by name"},{"key":"scratch/code","content":"print(1)"}]}' \
-    '{"working_note":"second","bundle_key":"scratch/index","current_phase":"composing","add_notes":["scratch/code","no/such"]}' \
+steps '{"working_note":"The plan:\n1. look\n2. tell ä","bundle_key":"scratch/index","write_notes":[{"key":"scratch/index","content":"- scratch/index\\n- gone/away"},{"key":"scratch/listed","content":"by name"},{"key":"scratch/code","content":"print(1)"}]}' \
+    '{"working_note":"second","write_notes":[{"key":"scratch/index","content":"- scratch/index\\n- scratch/listed\\n- gone/away"}],"bundle_key":"scratch/index","current_phase":"composing","add_notes":["scratch/code","no/such"]}' \
     '{"working_note":"third","bundle_key":"scratch/index","current_phase":"composing","add_notes":["no/such"],"search_notes":["zebra"]}' \
     '{"working_note":"fourth","bundle_key":"scratch/index","current_phase":"composing","add_notes":["no/such"]}' "$done_step"
 id=$(pr inject --subject 'Prüfe das' --run --max-iter 3 </dev/null)

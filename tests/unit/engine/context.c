@@ -370,6 +370,10 @@ test_files(void)
     g_assert_nonnull(strstr(context_text(c), "too many files"));
     (void)context_files(c, &n);
     g_assert_cmpuint(n, ==, CONTEXT_FILES_MAX);
+    for (unsigned i = 1; i <= n; i++) {
+        g_autofree char *line = g_strdup_printf("\n--- file %u: image/png, 4 bytes, sha256 ", i);
+        g_assert_nonnull(strstr(context_whole(c), line));
+    }
     part.filename = context_nonce(c);
     g_assert_false(context_attach(c, &part, small));
 }
