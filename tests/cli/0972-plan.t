@@ -243,7 +243,7 @@ p plan next --claim --session s >/dev/null
 is "$(st .max_iterations) $(for n in 1 2 3 4 5 6 7 8 9; do stop s; done | grep -c '"decision":"block"')" '7 3' 'is held no more than three times without progress'
 p plan continue >/dev/null
 jq '.todos[].status = "complete"' $state >t && mv t $state
-is "$(.pilot/scripts/state_read.sh | jq -r '.todos[].status' | paste -sd' ')" 'complete complete' 'a state that was updated by hand'
+is "$(PATH=$(dirname "$PR_BIN"):$PATH .pilot/scripts/state_read.sh | jq -r '.todos[].status' | paste -sd' ')" 'complete complete' 'a state that was updated by hand'
 ok 'and continue, which looks at it anew' p plan continue
 is "$(st .status)$(stop s)" complete 'let the agent stop'
 p plan cancel >/dev/null
