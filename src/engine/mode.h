@@ -28,8 +28,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ModeSummary, mode_summary_clear)
 
 struct ModeOps {
     RoleMode mode;
-    /* JSON schema of an answer about this job; caller frees. NULL: free text. */
-    bool (*schema)(Engine *engine, const Job *job, char **ret, GError **error);
+    /* JSON schema of an answer that may hold these acts, of ActOps; caller frees. NULL: free text. */
+    char *(*schema)(const GPtrArray *acts);
     /* One question is one step of several: limits count between them, what failed in one is told
      * to the next, and the end is told to whoever asked. False: the brain works by itself, with a
      * workplace and the agent port (engine/run/workplace.h), and its answer is the end. */

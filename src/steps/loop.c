@@ -338,10 +338,11 @@ loop_answer(Engine *engine,
 {
     g_autoptr(Answer) a = NULL;
     g_autoptr(StepState) state = NULL;
-    g_autoptr(GPtrArray) acts = NULL;
-    if (!state_parse(in->state, &state, error) || !acts_offered(engine, job, &acts, error) ||
-        !answer_parse(text, strlen(text), acts, &a, error))
+    g_auto(Snapshot) reads = {0};
+    if (!state_parse(in->state, &state, error) ||
+        !answer_parse(text, strlen(text), in->acts, &a, error))
         return false;
+    snapshot_begin(engine->db, &reads);
     g_autoptr(Proposal) p = proposal_new(status_of(a->status));
     Turn t = {engine, job, in, a, state, p, false};
     state_clear_results(state);

@@ -33,16 +33,6 @@ summary(GBytes *bytes, ModeSummary *ret)
     }
 }
 
-static bool
-schema(Engine *engine, const Job *job, char **ret, GError **error)
-{
-    g_autoptr(GPtrArray) acts = NULL;
-    if (!acts_offered(engine, job, &acts, error))
-        return false;
-    *ret = answer_schema(acts);
-    return true;
-}
-
 /* In the order of the first continuations. A job that was not asked yet is in no phase of ours. */
 static bool
 members(GBytes *bytes, json_t *document, GError **error)
@@ -73,7 +63,7 @@ restore(const json_t *document, GBytes **ret_state, GError **error)
 
 const ModeOps mode_steps = {
     .mode = MODE_STEPS,
-    .schema = schema,
+    .schema = answer_schema,
     .led = true,
     .context = prompt_fill,
     .answer = loop_answer,

@@ -10,7 +10,7 @@
 static char *
 format_acts(const GPtrArray *acts)
 {
-    if (acts->len == 0)
+    if (!acts || acts->len == 0)
         return NULL;
     GString *s = g_string_new("Your answer has further fields here; each is a list, empty where "
                               "you do nothing of it:");
@@ -27,13 +27,10 @@ format_acts(const GPtrArray *acts)
 }
 
 /* The same from step to step, so that a provider can keep it. */
-static bool
-instruct(Prompt *p, GError **error)
+static void
+instruct(Prompt *p)
 {
-    g_autoptr(GPtrArray) acts = NULL;
-    if (!acts_offered(p->engine, p->job, &acts, error))
-        return false;
-    g_autofree char *further = format_acts(acts);
+    g_autofree char *further = format_acts(p->in->acts);
     g_autofree char *who =
         g_strdup_printf("You are %s <%s>, an agent that people reach by mail.",
                         p->role->display, p->role->address);
@@ -41,7 +38,6 @@ instruct(Prompt *p, GError **error)
     context_instruct_words(p->c, SOURCE_RULES, source_words(SOURCE_RULES));
     if (further)
         context_instruct(p->c, further);
-    return true;
 }
 
 /* --- mail --- */
@@ -327,8 +323,9 @@ prompt_fill(Engine *engine,
                 .seen_notes = seen,
                 .shown_notes = notes,
                 .shown_mails = mails};
-    if (!prompt_import_edits(&p, error) || !instruct(&p, error))
+    if (!prompt_import_edits(&p, error))
         return false;
+    instruct(&p);
     prompt_say_head(&p);
     g_auto(Snapshot) reads = {0};
     snapshot_begin(engine->db, &reads);

@@ -57,6 +57,7 @@ input_clear(StepInput *in)
     g_clear_pointer(&in->manifest, g_bytes_unref);
     g_clear_pointer(&in->state, g_bytes_unref);
     g_clear_pointer(&in->results, g_ptr_array_unref);
+    g_clear_pointer(&in->acts, g_ptr_array_unref);
     g_clear_pointer(&in->news, g_free);
     g_clear_pointer(&in->heard, g_array_unref);
     g_clear_pointer(&in->lost, g_array_unref);
@@ -65,12 +66,20 @@ input_clear(StepInput *in)
 }
 
 static void
-task_clear(Task *t)
+step_clear(Task *t)
 {
     g_clear_pointer(&t->job, job_free);
     g_clear_pointer(&t->context, context_free);
     g_clear_pointer(&t->cwd, g_free);
     input_clear(&t->in);
+}
+
+static void
+task_clear(Task *t)
+{
+    step_clear(t);
+    g_clear_pointer(&t->schema, g_free);
+    g_clear_pointer(&t->schema_acts, g_ptr_array_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Task, task_clear)
 
@@ -155,6 +164,8 @@ run_commit(Task *t, Proposal *p, StepResult *ret, GError **error)
     /* The time of the next step begins with the end of this one. */
     t->in.deadline_us = claim_deadline(t->run, t->brain);
     t->in.brain = t->in.took_us && t->brain ? t->brain->name : NULL;
+    g_auto(Snapshot) reads = {0}; /* until the transaction */
+    snapshot_begin(t->run->engine->db, &reads);
     if (!import_edits(t, p, error) ||
         !policy_check(t->run->engine, t->job, &t->in, p, &verdicts, error) ||
         !step_commit(t->run->engine, &t->claim, &t->in, p, verdicts, ret, error))
@@ -252,7 +263,7 @@ run_load(Task *t, GError **error)
 {
     Engine *engine = t->run->engine;
     g_auto(Snapshot) reads = {0};
-    task_clear(t);
+    step_clear(t);
     mails_keep(engine);
     snapshot_begin(engine->db, &reads);
     if (!job_load(engine->db, &VIEWER_OPERATOR, t->claim.job, &t->job, error) ||

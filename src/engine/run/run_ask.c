@@ -301,6 +301,39 @@ is_forbidden(Task *t, Tried *ret, GError **error)
     return why != NULL;
 }
 
+static bool
+same_acts(const GPtrArray *a, const GPtrArray *b)
+{
+    guint n = a ? a->len : 0;
+    return n == (b ? b->len : 0) && (n == 0 || memcmp(a->pdata, b->pdata, n * sizeof *a->pdata) == 0);
+}
+
+/* What the answer must look like; NULL: free text. Acts are made with the program, so for the same
+ * ones it is the same. Borrowed. */
+static const char *
+answer_form(Task *t)
+{
+    if (!t->mode->schema || (t->schema && same_acts(t->schema_acts, t->in.acts)))
+        return t->schema;
+    g_free(t->schema);
+    t->schema = t->mode->schema(t->in.acts);
+    g_clear_pointer(&t->schema_acts, g_ptr_array_unref);
+    t->schema_acts = t->in.acts ? g_ptr_array_ref(t->in.acts) : NULL;
+    return t->schema;
+}
+
+/* What must be known before the question, all at one moment. */
+static bool
+look_before_asking(Task *t, const Failure *failed, Think *question, GError **error)
+{
+    Db *db = t->run->engine->db;
+    g_auto(Snapshot) reads = {0};
+    snapshot_begin(db, &reads);
+    return brain_lacks(db, t->brain->name, &question->lacks, error) &&
+           run_money_left(t, &question->budget_micro, error) &&
+           is_bare(t, failed, &question->bare, error);
+}
+
 /* *ret: the try has ended already, since the brain can't be asked as it is. */
 static bool
 ask(Task *t,
@@ -311,10 +344,8 @@ ask(Task *t,
     Tried *ret,
     GError **error)
 {
-    g_autofree char *said = fence_answer(t, failed), *schema = NULL;
+    g_autofree char *said = fence_answer(t, failed);
     *ret = TRIED_ERROR;
-    if (t->mode->schema && !t->mode->schema(t->run->engine, t->job, &schema, error))
-        return false;
     Think question = {.engine = t->run->engine,
                       .job = t->job,
                       .role = t->role,
@@ -328,7 +359,7 @@ ask(Task *t,
                       .mode = t->mode,
                       .why_again = failed->why,
                       .last_answer = said,
-                      .schema = schema,
+                      .schema = answer_form(t),
                       .signal_fd = t->run->signal_fd,
                       .draining = &t->run->draining};
     g_autoptr(GError) unasked = NULL;
@@ -336,11 +367,8 @@ ask(Task *t,
     int64_t most;
     if (is_forbidden(t, ret, error))
         return false;
-    if (!brain_lacks(db, t->brain->name, &question.lacks, error) ||
-        !run_money_left(t, &question.budget_micro, error) ||
-        !is_bare(t, failed, &question.bare, error))
-        return false;
-    if (!set_aside(t, &question, &most, ret, error))
+    if (!look_before_asking(t, failed, &question, error) ||
+        !set_aside(t, &question, &most, ret, error))
         return false;
     if (!run_session_begin(t, error)) {
         *ret = TRIED_ERROR;

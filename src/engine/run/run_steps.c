@@ -340,25 +340,48 @@ run_make_cwd(Task *t, GError **error)
 static bool
 look_at_limits(Task *t, Limit *ret, GError **error)
 {
-    g_auto(Snapshot) reads = {0};
-    snapshot_begin(t->run->engine->db, &reads);
-    return load_memory(t, error) && count_left(t, error) && find_limit(t, ret, error);
+    return load_memory(t, error) && acts_offered(t->run->engine, t->job, &t->in.acts, error) &&
+           count_left(t, error) && find_limit(t, ret, error);
 }
 
-/* One step; *ret_next: another is to follow. */
+/* What the last step left, and who is asked next: who that is finds out by asking. */
 static bool
-step(Task *t, bool *ret_next, GError **error)
+load_again(Task *t, GError **error)
+{
+    g_auto(Pause) pause = {0};
+    return run_load(t, error) && run_choose_brain(t, t->brain, &pause, error);
+}
+
+/* All that is read before the question, at one moment. *ret NULL with true: a limit is reached, and
+ * that is committed. */
+static bool
+prepare(Task *t, bool again, char **ret_prompt, GError **error)
 {
     g_auto(Limit) limit = {0};
-    *ret_next = false;
-    if (!look_at_limits(t, &limit, error))
+    g_auto(Snapshot) reads = {0};
+    *ret_prompt = NULL;
+    snapshot_begin(t->run->engine->db, &reads);
+    if ((again && !load_again(t, error)) || !look_at_limits(t, &limit, error))
         return false;
     if (limit.why)
         return halt(t, &limit, error);
     if (t->in.iterations_left == 0)
         return park(t, error);
-    g_autofree char *prompt = run_context(t, NULL, error);
-    if (!prompt || !run_make_cwd(t, error) || !run_mark_shown(t, error))
+    *ret_prompt = run_context(t, NULL, error);
+    return *ret_prompt != NULL;
+}
+
+/* One step; again: it is not the first of this run. *ret_next: another is to follow. */
+static bool
+step(Task *t, bool again, bool *ret_next, GError **error)
+{
+    g_autofree char *prompt = NULL;
+    *ret_next = false;
+    if (!prepare(t, again, &prompt, error))
+        return false;
+    if (!prompt)
+        return true;
+    if (!run_make_cwd(t, error) || !run_mark_shown(t, error))
         return false;
     return run_ask(t, NULL, prompt, ret_next, error);
 }
@@ -372,16 +395,13 @@ run_steps(Task *t, GError **error)
     if (!settle_notes(t->run->engine, &unsynced))
         log_event(LOG_WARN, "notes could not be read from their files", "why",
                   unsynced->message, NULL);
-    for (;;) {
-        if (!step(t, &next, error))
+    for (bool again = false;; again = true) {
+        if (!step(t, again, &next, error))
             return false;
         if (!next)
             return true;
         if (run_called_off(t->run))
             return run_release(t, (Due){.us = home_now(t->run->engine->home)}, TRY_NONE,
                                "put back: postrider stops", error);
-        g_auto(Pause) pause = {0}; /* who is asked next finds out by asking */
-        if (!run_load(t, error) || !run_choose_brain(t, t->brain, &pause, error))
-            return false;
     }
 }

@@ -294,6 +294,14 @@ bool
 settle_local(Engine *engine, unsigned *ret_n, GError **error)
 {
     unsigned n = 0;
+    bool owed;
+
+    if (ret_n)
+        *ret_n = 0;
+    if (!effects_owed_here(engine->db, &owed, error))
+        return false;
+    if (!owed)
+        return true;
     bool ok = effects_settle(engine->db, "", ops, NULL, &n, error) &&
               settle_copies(engine->db, error) && settle_views(engine, error);
 

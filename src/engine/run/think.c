@@ -199,6 +199,15 @@ find_timer(const Think *ask, const char *purpose, int64_t *ret_mono_us, GError *
     return true;
 }
 
+static bool
+find_timers(Loop *loop, GError **error)
+{
+    g_auto(Snapshot) reads = {0};
+    snapshot_begin(loop->ask->engine->db, &reads);
+    return find_timer(loop->ask, TIMER_ACK, &loop->ack_us, error) &&
+           find_timer(loop->ask, TIMER_PROGRESS, &loop->progress_us, error);
+}
+
 /* The word about long work; it sets its timer on by itself. */
 static bool
 say_progress(Loop *loop, GError **error)
@@ -320,8 +329,8 @@ is_in_other_hands(const Think *ask)
 static void
 end_leftovers(const Think *ask)
 {
-    const char *work = is_in_other_hands(ask) ? NULL : work_path(ask);
-    unsigned n = work ? orphans_end(work) : 0;
+    const char *work = work_path(ask);
+    unsigned n = work && !is_in_other_hands(ask) ? orphans_end(work) : 0;
     if (n > 0)
         log_say(LOG_INFO, "ended %u processes that a program had left", n);
 }
@@ -510,9 +519,7 @@ think(const Think *ask, Thought *ret, GError **error)
     if (ask->place && ask->role->tmux)
         open_window(ask);
     loop.call = loop.steer.call = call;
-    bool ended = find_timer(ask, TIMER_ACK, &loop.ack_us, error) &&
-                 find_timer(ask, TIMER_PROGRESS, &loop.progress_us, error) &&
-                 run_loop(&loop, &ret->end, error);
+    bool ended = find_timers(&loop, error) && run_loop(&loop, &ret->end, error);
     /* Who came to an end has read its page, whatever the answer is worth. */
     if (ended && ret->end == THINK_ANSWERED && brain_answer(call)->end <= BRAIN_FAILED)
         ended = note_heard(&loop, error) && say_goes_on(&loop, error);

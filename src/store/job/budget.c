@@ -71,16 +71,20 @@ budget_is_today(const Home *home, int64_t at_us)
 bool
 budget_today(Db *db, int64_t *ret_limit, int64_t *ret_spent, GError **error)
 {
-    int64_t limit = db_home(db)->config->max_cost_per_day_micro, raised, spent;
+    int64_t limit = db_home(db)->config->max_cost_per_day_micro, raised = 0, spent = 0;
+    SqlStmt *st = sql_get(db, "SELECT limit_micro, spent_micro FROM money WHERE day = ?", error);
+    int rc;
 
-    if (!sql_int(db, "SELECT limit_micro FROM money WHERE day = ?", &raised, error, "i",
-                 today(db)) ||
-        !sql_int(db, "SELECT spent_micro FROM money WHERE day = ?", &spent, error, "i",
-                 today(db)))
+    if (!st)
         return false;
+    sql_bind(st, "i", today(db));
+    while ((rc = sql_next(st, error)) == 1) {
+        raised = sql_col_int(st, 0);
+        spent = sql_col_int(st, 1);
+    }
     *ret_limit = limit ? MAX(limit, raised) : 0;
     *ret_spent = spent;
-    return true;
+    return rc == 0;
 }
 
 bool

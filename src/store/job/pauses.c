@@ -264,20 +264,20 @@ brain_try_now(Txn *txn, const char *brain, GError **error)
 bool
 brain_worked(Db *db, const char *brain, GError **error)
 {
-    g_auto(Known) k = {0};
     g_auto(Txn) txn = {.db = db, .flush = TXN_LAZY, .wait_ms = GATE_WAIT_MS};
-    int64_t told;
+    bool ill;
 
-    if (!load(db, brain, &k, error) ||
-        !sql_int(db, "SELECT count(*) FROM told WHERE what = '" LIMITED "' AND subject = ?",
-                 &told, error, "s", brain))
+    if (!sql_bool(db,
+                  "SELECT EXISTS (SELECT 1 FROM brain WHERE name = ?1 AND "
+                  "(broken_why IS NOT NULL OR limited_why IS NOT NULL)) OR "
+                  "EXISTS (SELECT 1 FROM told WHERE what = '" LIMITED "' AND subject = ?1)",
+                  &ill, error, "s", brain))
         return false;
-    bool well = !k.broken_why && !k.limited_why && told == 0;
-    while (!well && txn_again(&txn, error))
+    while (ill && txn_again(&txn, error))
         txn.ok = sql_run(&txn, "UPDATE brain SET broken_why = NULL WHERE name = ?", error, "s",
                          brain) &&
                  brain_try_now(&txn, brain, error);
-    return well || txn.done;
+    return !ill || txn.done;
 }
 
 bool

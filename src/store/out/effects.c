@@ -290,3 +290,14 @@ effects_forget_failed(Txn *txn, GError **error)
 {
     return sql_run(txn, "DELETE FROM effect WHERE failed IS NOT NULL", error, "");
 }
+
+bool
+effects_owed_here(Db *db, bool *ret, GError **error)
+{
+    return sql_bool(db,
+                    "SELECT EXISTS (SELECT 1 FROM effect WHERE failed IS NULL AND "
+                    "account IN ('', '" EFFECT_FILES "')) OR "
+                    "EXISTS (SELECT 1 FROM copy WHERE owed <> 0) OR "
+                    "EXISTS (SELECT 1 FROM view WHERE changed <> rendered)",
+                    ret, error, "");
+}

@@ -80,6 +80,9 @@ bool effect_is_owed(Db *db, EffectKind kind, const char *subject, bool *ret, GEr
 bool effect_last(
     Db *db, const char *account, const char *subject, EffectId *ret, GError **error);
 bool effects_count(Db *db, bool failed, unsigned *ret_n, GError **error);
+/* Is anything owed to files of this machine: an effect, a copy of a mail, a view? Most steps owe nothing,
+ * and ask this instead of each. */
+bool effects_owed_here(Db *db, bool *ret, GError **error);
 /* Failed ones, for doctor: "what where why" lines. */
 bool effects_findings(Db *db, GPtrArray **ret_lines, GError **error);
 /* A person has been told of the failed ones, whose world stays as it is. */
