@@ -98,12 +98,28 @@ is_unsafe(gunichar c)
     }
 }
 
+/* Bytes of ASCII that anybody can see. */
+static size_t
+plain_run(const char *s)
+{
+    size_t n = 0;
+
+    while (s[n] >= 0x20 && s[n] < 0x7f)
+        n++;
+    return n;
+}
+
 char *
 text_vis(const char *s, bool keep_lines)
 {
     GString *out = g_string_new(NULL);
 
-    while (*s) {
+    for (;;) {
+        size_t plain = plain_run(s);
+        g_string_append_len(out, s, (gssize)plain);
+        s += plain;
+        if (!*s)
+            break;
         gunichar c = g_utf8_get_char_validated(s, -1);
 
         if (c == (gunichar)-1 || c == (gunichar)-2) {

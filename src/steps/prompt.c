@@ -1,3 +1,4 @@
+#include "base/cleanup.h"
 #include "engine/act.h"
 #include "engine/context/conversation.h"
 #include "engine/mail_load.h"
@@ -224,12 +225,9 @@ say_block(Prompt *p, const char *title, const char *id, const char *text)
 static void
 show_results(Prompt *p)
 {
-    g_autofree char *results = source_results(p->in->results, p->state);
-    g_autofree char *tried = state_format_tried(p->state);
-    g_autofree char *unavailable = state_format_unavailable(p->state);
-    show_state(p, "RESULTS OF YOUR LAST STEP", ":results", results);
-    say_block(p, "SEARCHES TRIED", ":tried", tried);
-    say_block(p, "UNAVAILABLE", ":unavailable", unavailable);
+    show_state(p, "RESULTS OF YOUR LAST STEP", ":results", p->results);
+    say_block(p, "SEARCHES TRIED", ":tried", p->tried);
+    say_block(p, "UNAVAILABLE", ":unavailable", p->unavailable);
 }
 
 /* --- all of it --- */
@@ -250,10 +248,7 @@ size_of_memory(const Prompt *p)
 static size_t
 size_of_results(const Prompt *p)
 {
-    g_autofree char *results = source_results(p->in->results, p->state);
-    g_autofree char *tried = state_format_tried(p->state);
-    g_autofree char *unavailable = state_format_unavailable(p->state);
-    return size_of(results) + size_of(tried) + size_of(unavailable);
+    return size_of(p->results) + size_of(p->tried) + size_of(p->unavailable);
 }
 
 /* What the job carries along comes last and must not be pushed out; but no more than a quarter
@@ -296,6 +291,18 @@ show_all(Prompt *p, GError **error)
     return true;
 }
 
+static bool
+fill(Prompt *p, GError **error)
+{
+    g_auto(Snapshot) reads = {0};
+    if (!prompt_import_edits(p, error))
+        return false;
+    instruct(p);
+    prompt_say_head(p);
+    snapshot_begin(p->engine->db, &reads);
+    return show_all(p, error) && prompt_mark_shown(p, error);
+}
+
 bool
 prompt_fill(Engine *engine,
             const Job *job,
@@ -322,15 +329,13 @@ prompt_fill(Engine *engine,
                 .phase = prompt_phase(state),
                 .seen_notes = seen,
                 .shown_notes = notes,
-                .shown_mails = mails};
-    if (!prompt_import_edits(&p, error))
-        return false;
-    instruct(&p);
-    prompt_say_head(&p);
-    g_auto(Snapshot) reads = {0};
-    snapshot_begin(engine->db, &reads);
-    bool ok = show_all(&p, error) && prompt_mark_shown(&p, error);
+                .shown_mails = mails,
+                .results = source_results(in->results, state),
+                .tried = state_format_tried(state),
+                .unavailable = state_format_unavailable(state)};
+    bool ok = fill(&p, error);
     g_free(p.opened_id);
     message_free(p.opened);
+    free_all(p.results, p.tried, p.unavailable);
     return ok;
 }

@@ -20,6 +20,7 @@ typedef struct Prompt {
     GHashTable *seen_notes;  /* key set: each note once */
     GHashTable *shown_notes; /* key -> int64_t *: the version, of those that came whole */
     GHashTable *shown_mails; /* Message-ID set */
+    char *results, *tried, *unavailable; /* what the last step left, as text */
     size_t keep;             /* bytes for what the job carries along */
     char *opened_id;         /* the mail whose attachments were asked for last */
     Message *opened;

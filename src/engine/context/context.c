@@ -11,6 +11,8 @@ _Static_assert(CONTEXT_IMAGES == BRAIN_IMAGES && CONTEXT_PDF == BRAIN_PDF,
 #define NONCE_CHARS 16
 #define TITLE_CHARS 160
 #define NO_ROOM "no room"
+#define PAGES_KEPT 4u /* a part that comes back within so many is not made again */
+#define UNSHOWABLE "(its name can't be shown)"
 
 static void
 file_free(gpointer p)
@@ -37,9 +39,9 @@ context_alloc(const Home *home, int64_t job, int step, size_t budget)
     c->system = g_string_new(NULL);
     c->text = g_string_new(NULL);
     c->left_out = g_string_new(NULL);
-    c->parts = json_array();
+    c->parts = g_string_new(NULL);
     c->floor = TRUST_OPERATOR;
-    c->unweighed = g_ptr_array_new();
+    c->unweighed = g_ptr_array_new_with_free_func((GDestroyNotify)json_decref);
     c->files = g_ptr_array_new_with_free_func(file_free);
     c->views = g_array_new(FALSE, FALSE, sizeof(BrainFile));
     return c;
@@ -63,7 +65,8 @@ context_free(Context *c)
     g_string_free(c->system, TRUE);
     g_string_free(c->text, TRUE);
     g_string_free(c->left_out, TRUE);
-    json_decref(c->parts);
+    g_string_free(c->parts, TRUE);
+    context_memo_free(c->own_memo);
     g_ptr_array_unref(c->unweighed);
     g_ptr_array_unref(c->files);
     g_array_unref(c->views);
@@ -129,6 +132,134 @@ context_nonce(const Context *c)
     return c->nonce;
 }
 
+/* --- what is made of a part --- */
+
+/* One line that can't be mistaken for a fence; caller frees. */
+static char *
+safe_title(const char *title)
+{
+    g_autofree char *visible = text_vis(title, false);
+    g_auto(GStrv) pieces = g_strsplit(visible, "===", -1);
+    g_autofree char *plain = g_strjoinv("=", pieces);
+
+    return text_shorten(plain, TITLE_CHARS);
+}
+
+/* A part as it goes into the page and the manifest. */
+typedef struct Ready {
+    char *asked_title, *id; /* its name in the memo */
+    char *asked;            /* the text as it was given; NULL: as it is here */
+    char *title, *text;     /* safe, and valid */
+    size_t len;             /* of text */
+    char *hex;              /* its digest */
+    unsigned page;          /* that used it last */
+} Ready;
+
+static void
+ready_free(gpointer p)
+{
+    Ready *r = p;
+    g_free(r->asked_title);
+    g_free(r->id);
+    g_free(r->asked);
+    g_free(r->title);
+    g_free(r->text);
+    g_free(r->hex);
+    g_free(r);
+}
+
+static guint
+ready_hash(gconstpointer p)
+{
+    const Ready *r = p;
+    return g_str_hash(r->id) * 31 + g_str_hash(r->asked_title);
+}
+
+static gboolean
+ready_equal(gconstpointer a, gconstpointer b)
+{
+    const Ready *x = a, *y = b;
+    return g_str_equal(x->id, y->id) && g_str_equal(x->asked_title, y->asked_title);
+}
+
+struct ContextMemo {
+    GHashTable *parts; /* set of Ready */
+    unsigned page;
+};
+
+ContextMemo *
+context_memo_new(void)
+{
+    ContextMemo *memo = g_new0(ContextMemo, 1);
+    memo->parts = g_hash_table_new_full(ready_hash, ready_equal, ready_free, NULL);
+    return memo;
+}
+
+void
+context_memo_free(ContextMemo *memo)
+{
+    if (!memo)
+        return;
+    g_hash_table_unref(memo->parts);
+    g_free(memo);
+}
+
+static gboolean
+is_old(gpointer key, gpointer value, gpointer data)
+{
+    const ContextMemo *memo = data;
+    return ((Ready *)key)->page + PAGES_KEPT <= memo->page;
+}
+
+void
+context_set_memo(Context *c, ContextMemo *memo)
+{
+    g_hash_table_foreach_remove(memo->parts, is_old, memo);
+    memo->page++;
+    c->memo = memo;
+}
+
+static Ready *
+make_ready(const ContextPart *part, const char *text)
+{
+    Ready *r = g_new0(Ready, 1);
+    Digest digest;
+
+    r->asked_title = g_strdup(part->title);
+    r->id = g_strdup(part->id);
+    r->title = safe_title(part->title);
+    r->text = text_make_valid(text, -1);
+    r->asked = g_str_equal(r->text, text) ? NULL : g_strdup(text);
+    r->len = strlen(r->text);
+    digest_of(r->text, r->len, &digest);
+    r->hex = digest_hex(&digest);
+    return r;
+}
+
+/* Borrowed until the next part. */
+static const Ready *
+get_ready(Context *c, const ContextPart *part, const char *text)
+{
+    const Ready name = {.asked_title = (char *)part->title, .id = (char *)part->id};
+
+    if (!c->memo)
+        c->memo = c->own_memo = context_memo_new();
+    Ready *r = g_hash_table_lookup(c->memo->parts, &name);
+    if (!r || !g_str_equal(r->asked ? r->asked : r->text, text)) {
+        r = make_ready(part, text);
+        g_hash_table_add(c->memo->parts, r);
+    }
+    r->page = c->memo->page;
+    return r;
+}
+
+/* The title for this page, whose mark nobody knows before. */
+static const char *
+title_here(const Context *c, const Ready *r)
+{
+    return strstr(r->asked_title, c->nonce) ? UNSHOWABLE : r->title;
+}
+
 /* --- the record --- */
 
 static void
@@ -138,44 +269,78 @@ set_text(json_t *object, const char *name, const char *value)
         json_object_set_new(object, name, json_string(value));
 }
 
-/* bytes and digest are of the whole, shown is how much of it went in. */
-static json_t *
-note_part(Context *c,
-          const ContextPart *part,
-          const void *data,
-          size_t len,
-          size_t shown,
-          const char *why)
+static void
+set_number(json_t *object, const char *name, int64_t value)
 {
-    Digest digest;
+    if (value)
+        json_object_set_new(object, name, json_integer(value));
+}
 
-    digest_of(data, len, &digest);
-    g_autofree char *hex = digest_hex(&digest);
-    json_t *o = json_pack("{s:s, s:s, s:I, s:s, s:I}", "title", part->title, "id", part->id,
-                          "bytes", (json_int_t)len, "digest", hex, "shown", (json_int_t)shown);
-    set_text(o, "from", part->from);
-    set_text(o, "filename", part->filename);
-    set_text(o, "content_type", part->content_type);
-    set_text(o, "why", why);
-    if (part->version)
-        json_object_set_new(o, "version", json_integer(part->version));
-    if (part->offset)
-        json_object_set_new(o, "offset", json_integer(part->offset));
-    if (!part->from && shown > 0)
-        json_object_set_new(o, "text", json_stringn(data, shown));
-    json_array_append_new(c->parts, o);
-    if (part->floor && shown > 0)
+/* One more line of the manifest; takes the object. */
+static void
+add_record(Context *c, json_t *take_object)
+{
+    g_autoptr(json_t) object = take_object;
+    if (c->parts->len > 0)
+        g_string_append_c(c->parts, ',');
+    json_append(c->parts, object);
+}
+
+/* What became of a part. */
+typedef struct Outcome {
+    size_t shown;
+    const char *why; /* not all of it; NULL */
+    const char *cut; /* what is said at its end; NULL */
+    bool system;     /* it stands among the instructions */
+} Outcome;
+
+/* What is said at the end of a text that can be read on is kept; where nothing is, CONTEXT_CUT_NOTE
+ * was said. */
+static json_t *
+describe(const ContextPart *part, const Ready *r, const Outcome *o)
+{
+    json_t *object =
+        json_pack("{s:s, s:s, s:I, s:s, s:I}", "title", part->title, "id", part->id, "bytes",
+                  (json_int_t)r->len, "digest", r->hex, "shown", (json_int_t)o->shown);
+    set_text(object, "from", part->from);
+    set_text(object, "filename", part->filename);
+    set_text(object, "content_type", part->content_type);
+    set_text(object, "why", o->why);
+    set_number(object, "version", part->version);
+    set_number(object, "offset", part->offset);
+    if (!part->from && o->shown > 0)
+        json_object_set_new(object, "text", json_stringn(r->text, o->shown));
+    if (part->more)
+        set_text(object, "cut", o->cut);
+    set_text(object, "in", o->system ? "system" : NULL);
+    return object;
+}
+
+static void
+weigh(Context *c, const ContextPart *part, const json_t *record, size_t shown)
+{
+    if (shown == 0)
+        return;
+    if (part->floor)
         c->floor = MIN(c->floor, *part->floor);
-    else if (!part->floor)
-        g_ptr_array_add(c->unweighed, o);
-    return o;
+    else if (!manifest_is_own(part->from))
+        g_ptr_array_add(c->unweighed, json_incref((json_t *)record));
+}
+
+/* bytes and digest are of the whole, shown is how much of it went in. */
+static void
+note_part(Context *c, const ContextPart *part, const Ready *r, const Outcome *o)
+{
+    json_t *record = describe(part, r, o);
+    weigh(c, part, record, o->shown);
+    add_record(c, record);
 }
 
 static bool
-leave_out(Context *c, const ContextPart *part, const void *data, size_t len, const char *why)
+leave_out(Context *c, const ContextPart *part, const Ready *r, const char *why)
 {
-    note_part(c, part, data, len, 0, why);
-    context_put_left_out(c, part->title, len, why);
+    note_part(c, part, r, &(Outcome){.why = why});
+    context_put_left_out(c, part->title, r->len, why);
     return false;
 }
 
@@ -194,28 +359,6 @@ format_cut(const ContextPart *part, size_t keep, size_t len)
                            MAX(part->offset, 0), MAX(last, 0), all, part->more, MAX(last, 0));
 }
 
-/* The manifest keeps what is said at the end of a text that can be read on; where it keeps
- * nothing, CONTEXT_CUT_NOTE was said. */
-static void
-note_cut(json_t *record, const ContextPart *part, const char *cut)
-{
-    if (cut && part->more)
-        json_object_set_new(record, "cut", json_string(cut));
-}
-
-/* One line that can't be mistaken for a fence; caller frees. */
-static char *
-safe_title(const Context *c, const char *title)
-{
-    g_autofree char *visible = text_vis(title, false);
-    g_auto(GStrv) pieces = g_strsplit(visible, "===", -1);
-    g_autofree char *plain = g_strjoinv("=", pieces);
-
-    if (strstr(title, c->nonce))
-        return g_strdup("(its name can't be shown)");
-    return text_shorten(plain, TITLE_CHARS);
-}
-
 /* What a part of so many bytes takes with both of its fences. */
 static size_t
 fenced_size(const Context *c, const char *title, size_t len)
@@ -232,38 +375,36 @@ holds_mark(const Context *c, const ContextPart *part, const char *text)
 }
 
 static bool
-refuse_mark(Context *c, const ContextPart *part, const char *text)
+refuse_mark(Context *c, const ContextPart *part, const Ready *r)
 {
     const ContextPart nameless = {.title = part->title, .id = ""};
-    return leave_out(c, &nameless, text, strlen(text),
-                     "it holds a mark that only we may write");
+    return leave_out(c, &nameless, r, "it holds a mark that only we may write");
 }
 
 static bool
-show(Context *c, const ContextPart *asked, const char *asked_text, bool may_cut)
+show(Context *c, const ContextPart *asked, const char *text, bool may_cut)
 {
-    g_autofree char *title = safe_title(c, asked->title);
-    g_autofree char *text = text_make_valid(asked_text, -1);
-    size_t len = strlen(text), keep = len;
-    size_t room = context_room(c), frame = fenced_size(c, title, 0);
+    const Ready *r = get_ready(c, asked, text);
     ContextPart part = *asked;
+    size_t keep = r->len, room = context_room(c);
 
-    part.title = title;
-    if (holds_mark(c, asked, text))
-        return refuse_mark(c, &part, text);
+    part.title = title_here(c, r);
+    if (holds_mark(c, asked, r->text))
+        return refuse_mark(c, &part, r);
+    size_t frame = fenced_size(c, part.title, 0);
     g_autofree char *cut = NULL;
-    if (frame + len > room) {
-        g_autofree char *longest = format_cut(&part, len, len);
+    if (frame + r->len > room) {
+        g_autofree char *longest = format_cut(&part, r->len, r->len);
         size_t cut_frame = frame + strlen(longest);
         if (!may_cut || cut_frame >= room)
-            return leave_out(c, &part, text, len, NO_ROOM);
-        keep = text_cut_at(text, room - cut_frame);
+            return leave_out(c, &part, r, NO_ROOM);
+        keep = text_cut_at(r->text, room - cut_frame);
         if (keep == 0)
-            return leave_out(c, &part, text, len, NO_ROOM);
-        cut = format_cut(&part, keep, len);
+            return leave_out(c, &part, r, NO_ROOM);
+        cut = format_cut(&part, keep, r->len);
     }
-    context_put_part(c, title, text, keep, cut);
-    note_cut(note_part(c, &part, text, len, keep, cut ? "cut" : NULL), &part, cut);
+    context_put_part(c, part.title, r->text, keep, cut);
+    note_part(c, &part, r, &(Outcome){.shown = keep, .why = cut ? "cut" : NULL, .cut = cut});
     return true;
 }
 
@@ -300,22 +441,22 @@ why_no_file(const Context *c, const ContextPart *part, size_t len)
 bool
 context_attach(Context *c, const ContextPart *asked, GBytes *data)
 {
-    g_autofree char *title = safe_title(c, asked->title);
+    g_autofree char *title = strstr(asked->title, c->nonce) ? NULL : safe_title(asked->title);
     g_autofree char *text = context_file_line(c, asked->content_type, data);
-    gsize len;
-    const void *bytes = g_bytes_get_data(data, &len);
+    g_autofree char *hex = digest_hex_of(data);
+    const Ready r = {.len = g_bytes_get_size(data), .hex = hex};
     ContextPart part = *asked;
 
-    part.title = title;
+    part.title = title ? title : UNSHOWABLE;
     if (holds_mark(c, asked, ""))
-        return refuse_mark(c, &part, "");
-    const char *why = why_no_file(c, asked, len);
-    if (!why && fenced_size(c, title, strlen(text)) > context_room(c))
+        return refuse_mark(c, &part, get_ready(c, asked, ""));
+    const char *why = why_no_file(c, asked, r.len);
+    if (!why && fenced_size(c, part.title, strlen(text)) > context_room(c))
         why = NO_ROOM;
     if (why)
-        return leave_out(c, &part, bytes, len, why);
-    context_put_file(c, title, part.content_type, part.filename, data);
-    note_part(c, &part, bytes, len, len, NULL);
+        return leave_out(c, &part, &r, why);
+    context_put_file(c, part.title, part.content_type, part.filename, data);
+    note_part(c, &part, &r, &(Outcome){.shown = r.len});
     return true;
 }
 
@@ -328,7 +469,7 @@ words_fit(Context *c, const char *text)
 
     if (strlen(text) + 2 <= context_whole_room(c))
         return true;
-    return leave_out(c, &part, text, strlen(text), NO_ROOM);
+    return leave_out(c, &part, get_ready(c, &part, text), NO_ROOM);
 }
 
 void
@@ -339,7 +480,7 @@ context_say(Context *c, const char *asked)
     if (!words_fit(c, text))
         return;
     context_put_words(c, c->text, text);
-    json_array_append_new(c->parts, json_pack("{s:s}", "say", text));
+    add_record(c, json_pack("{s:s}", "say", text));
 }
 
 void
@@ -350,7 +491,7 @@ context_end(Context *c, const char *asked)
     g_assert(!c->end);
     if (!words_fit(c, text))
         return;
-    json_array_append_new(c->parts, json_pack("{s:s, s:s}", "say", text, "at", "end"));
+    add_record(c, json_pack("{s:s, s:s}", "say", text, "at", "end"));
     c->end = g_steal_pointer(&text);
     g_clear_pointer(&c->page, g_free);
     g_clear_pointer(&c->whole, g_free);
@@ -364,7 +505,7 @@ context_instruct(Context *c, const char *asked)
     if (!words_fit(c, text))
         return;
     context_put_words(c, c->system, text);
-    json_array_append_new(c->parts, json_pack("{s:s, s:s}", "say", text, "in", "system"));
+    add_record(c, json_pack("{s:s, s:s}", "say", text, "in", "system"));
 }
 
 void
@@ -375,33 +516,31 @@ context_instruct_words(Context *c, const char *name, const char *text)
     if (!words_fit(c, text))
         return;
     context_put_words(c, c->system, text);
-    json_t *o = note_part(c, &part, text, strlen(text), strlen(text), NULL);
-    json_object_set_new(o, "in", json_string("system"));
+    const Ready *r = get_ready(c, &part, text);
+    note_part(c, &part, r, &(Outcome){.shown = r->len, .system = true});
 }
 
 bool
-context_instruct_part(Context *c, const ContextPart *asked, const char *asked_text, size_t max)
+context_instruct_part(Context *c, const ContextPart *asked, const char *text, size_t max)
 {
-    g_autofree char *title = safe_title(c, asked->title);
-    g_autofree char *text = text_make_valid(asked_text, -1);
-    size_t len = strlen(text), keep = len;
+    const Ready *r = get_ready(c, asked, text);
+    size_t len = r->len, keep = len;
     g_autofree char *longest = format_cut(asked, len, len);
-    size_t frame = strlen(title) + sizeof "\n\n:\n\n\n" + strlen(longest);
-    size_t room = MIN(context_room(c), max + frame);
     ContextPart part = *asked;
 
-    part.title = title;
-    if (holds_mark(c, asked, text))
-        return refuse_mark(c, &part, text);
+    part.title = title_here(c, r);
+    size_t frame = strlen(part.title) + sizeof "\n\n:\n\n\n" + strlen(longest);
+    size_t room = MIN(context_room(c), max + frame);
+    if (holds_mark(c, asked, r->text))
+        return refuse_mark(c, &part, r);
     if (frame + len > room)
-        keep = frame < room ? text_cut_at(text, room - frame) : 0;
+        keep = frame < room ? text_cut_at(r->text, room - frame) : 0;
     if (keep == 0)
-        return len == 0 || leave_out(c, &part, text, len, NO_ROOM);
+        return len == 0 || leave_out(c, &part, r, NO_ROOM);
     g_autofree char *cut = keep < len ? format_cut(&part, keep, len) : NULL;
-    context_put_instruction(c, title, text, keep, cut);
-    json_t *o = note_part(c, &part, text, len, keep, cut ? "cut" : NULL);
-    note_cut(o, &part, cut);
-    json_object_set_new(o, "in", json_string("system"));
+    context_put_instruction(c, part.title, r->text, keep, cut);
+    note_part(c, &part, r,
+              &(Outcome){.shown = keep, .why = cut ? "cut" : NULL, .cut = cut, .system = true});
     return true;
 }
 
@@ -410,11 +549,11 @@ context_instruct_part(Context *c, const ContextPart *asked, const char *asked_te
 GBytes *
 context_manifest(Context *c)
 {
-    json_int_t bytes = (json_int_t)strlen(context_text(c)) + (json_int_t)c->system->len;
-    g_autoptr(json_t) manifest = json_pack(
-        "{s:I, s:i, s:I, s:I, s:i, s:O}", "job", (json_int_t)c->job, "step", c->step, "budget",
-        (json_int_t)c->budget, "bytes", bytes, "takes", (int)c->takes, "parts", c->parts);
-    char *text = json_format(manifest);
+    size_t bytes = strlen(context_text(c)) + c->system->len;
+    char *text = g_strdup_printf("{\"job\":%" G_GINT64_FORMAT
+                                 ",\"step\":%d,\"budget\":%zu,\"bytes\":%zu,\"takes\":%u,"
+                                 "\"parts\":[%s]}",
+                                 c->job, c->step, c->budget, bytes, c->takes, c->parts->str);
     return g_bytes_new_take(text, strlen(text));
 }
 

@@ -46,6 +46,14 @@ typedef struct ContextPart {
                                  its first byte to be written behind it; NULL: there is no way */
 } ContextPart;
 
+/* What was made of the parts of the page before: most of them are on the next one too. A part is known
+ * again by its title and by all of its bytes, so nothing that has changed is taken for the same. */
+typedef struct ContextMemo ContextMemo;
+ContextMemo *context_memo_new(void);
+void context_memo_free(ContextMemo *memo);
+/* For this page; what none of the last few pages used is forgotten. Borrowed as long as c lives. */
+void context_set_memo(Context *c, ContextMemo *memo);
+
 /* The budget is for system and page together, without files; 0: 256 KiB. Borrows nothing. */
 Context *context_new(const Home *home, const Job *job, size_t budget);
 void context_free(Context *c);

@@ -21,9 +21,11 @@ struct Context {
     char *end;              /* the last words of the page; NULL: none */
     GString *left_out;      /* one line for each part that is not in text */
     unsigned left_out_more; /* that had no room even there */
-    json_t *parts;
+    GString *parts;       /* what the manifest says of each, as JSON, with commas between */
+    ContextMemo *memo;    /* borrowed; NULL: not yet */
+    ContextMemo *own_memo; /* where nobody gave one; NULL: somebody did */
     Trust floor;          /* of the parts whose floor is known */
-    GPtrArray *unweighed; /* json_t * of `parts`, borrowed: the floor of these is to be looked up */
+    GPtrArray *unweighed; /* of json_t: parts whose floor is to be looked up */
     GPtrArray *files; /* of ContextFile */
     GArray *views;    /* of BrainFile: the same, borrowed */
     size_t file_bytes;

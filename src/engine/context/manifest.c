@@ -64,12 +64,16 @@ lower_by(Engine *engine,
     return true;
 }
 
-/* Rules, and what the job itself kept from its last step: no mail or note has to be looked up. */
+bool
+manifest_is_own(const char *from)
+{
+    return g_strcmp0(from, "words") == 0 || g_strcmp0(from, "state") == 0;
+}
+
 static bool
 is_own(const json_t *part)
 {
-    const char *from = json_string_value(json_object_get(part, "from"));
-    return g_strcmp0(from, "words") == 0 || g_strcmp0(from, "state") == 0;
+    return manifest_is_own(json_string_value(json_object_get(part, "from")));
 }
 
 bool

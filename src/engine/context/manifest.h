@@ -25,6 +25,9 @@ GBytes *manifest_add_reads(GBytes *manifest, json_t *reads);
 /* Lowers *floor to the least trusted mail or note among them, as the role has it. */
 bool manifest_floor(
     Engine *engine, const char *role, GBytes *manifest, Trust *floor, GError **error);
+/* Are parts `from` there our own words, or what the job itself kept from its last step? Of such a part no
+ * mail or note has to be looked up. NULL: from nowhere. */
+bool manifest_is_own(const char *from);
 /* The same of one of its parts, before they become a manifest. */
 bool manifest_part_floor(
     Engine *engine, const char *role, const json_t *part, Trust *floor, GError **error);

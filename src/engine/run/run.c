@@ -78,6 +78,7 @@ static void
 task_clear(Task *t)
 {
     step_clear(t);
+    g_clear_pointer(&t->memo, context_memo_free);
     g_clear_pointer(&t->schema, g_free);
     g_clear_pointer(&t->schema_acts, g_ptr_array_unref);
 }
@@ -294,6 +295,9 @@ run_context(Task *t, const char *workdir, GError **error)
 {
     const Home *home = t->run->engine->home;
     g_autoptr(Context) c = context_new(home, t->job, run_budget(t));
+    if (!t->memo)
+        t->memo = context_memo_new();
+    context_set_memo(c, t->memo);
     context_set_takes(c, context_role_takes(t->run->engine, t->job->role));
     if (t->face && t->face->frame && !t->face->frame(t->run->engine, t->job, &t->in, c, error))
         return NULL;

@@ -29,6 +29,7 @@ typedef struct Task {
     char *cwd;           /* of a program that is led; NULL: it is none */
     StepInput in;
     Context *context; /* what the brain is shown in this step */
+    ContextMemo *memo; /* of its parts, from step to step */
     char *schema;     /* of an answer, as it was made last in this run; NULL: not yet */
     GPtrArray *schema_acts; /* for these acts */
     /* The brain that takes no more than context_bytes, by what it said in this run; NULL. */
