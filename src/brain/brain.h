@@ -126,6 +126,7 @@ typedef struct BrainAnswer {
     char *text;         /* valid UTF-8, control characters taken out; "" when it failed early */
     char *log;          /* the end of what it wrote to stderr; "" */
     char *failed;       /* NULL: fine; else one line why */
+    bool mute;          /* a program that ended well, and said nothing at all */
     bool cut;           /* there was more output than the cap */
     int64_t cost_micro; /* of all that was asked for this answer, retries too */
     BrainUsage usage;   /* likewise */

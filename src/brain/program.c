@@ -377,6 +377,8 @@ judge_status(const Program *p, const ProcEnd *end, BrainAnswer *ret)
         fail(ret, BRAIN_IDLE, "no call waits in this session", NULL);
     else
         fail(ret, end_by_status(end), end->why ? end->why : nothing, said);
+    ret->mute = !end->why && !*ret->text && ret->end == BRAIN_FAILED &&
+                (p->stream->parser->raw || p->stream->finished);
 }
 
 static void

@@ -149,6 +149,17 @@ faces_wait(Engine *engine, const MsgNew *in, bool *ret, GError **error)
 }
 
 bool
+faces_tell(Engine *engine, const MsgRow *row, bool *ret, GError **error)
+{
+    *ret = false;
+    for (const FaceOps *const *f = engine->faces; f && *f && !*ret; f++) {
+        if ((*f)->tells && !(*f)->tells(engine, row, ret, error))
+            return false;
+    }
+    return true;
+}
+
+bool
 faces_page(Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error)
 {
     for (const FaceOps *const *f = engine->faces; f && *f; f++) {

@@ -41,6 +41,8 @@ struct FaceOps {
     /* Does this mail, which passed the judge and is no order, wake nobody by itself? It is handled then, and of class
      * MSG_EVENT; stored() sees to it that the next mail of the role brings it along. */
     bool (*waits)(Engine *engine, const MsgNew *in, bool *ret, GError **error);
+    /* Does this mail only tell? Who has nothing to do about it may end the job without a word. */
+    bool (*tells)(Engine *engine, const MsgRow *row, bool *ret, GError **error);
     /* A mail that decides something of the face's: makes ret an ORDER_FACE, whose `said` is what
      * its sender is told; who may is for the face to say. Asked before order_parse(); what is to be
      * written down for it, stored() writes, which sees the class MSG_ORDER. */
@@ -153,6 +155,7 @@ bool faces_worked(Engine *engine,
                   GPtrArray *ret_refused,
                   GError **error);
 bool faces_wait(Engine *engine, const MsgNew *in, bool *ret, GError **error);
+bool faces_tell(Engine *engine, const MsgRow *row, bool *ret, GError **error);
 bool faces_page(
     Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error);
 bool faces_order(Engine *engine,

@@ -116,25 +116,16 @@ has_noted(const Turn *t, bool *ret, GError **error)
     return true;
 }
 
-/* Who is of a space hears all of it, and need not say something each time. */
-static bool
-may_be_silent(const Turn *t)
-{
-    bool all = t->in->shown->len > 0;
-    LIST_EACH(const MsgRow, row, t->in->shown)
-        all &= row->space != NULL;
-    return all;
-}
-
 /* "Done" without an answer or an effect is refused once, then it is a failure. */
 static bool
 check_complete(Turn *t, GError **error)
 {
     Proposal *p = t->p;
-    bool written = p->mails->len > 0 || p->notes->len > 0 || p->acts->len > 0 ||
-                   t->state->acted || may_be_silent(t);
-    if (!written &&
-        (!has_mailed(t, &written, error) || (!written && !has_noted(t, &written, error))))
+    bool written =
+        p->mails->len > 0 || p->notes->len > 0 || p->acts->len > 0 || t->state->acted;
+    if (!written && (!step_may_be_silent(t->engine, t->in, &written, error) ||
+                     (!written && !has_mailed(t, &written, error)) ||
+                     (!written && !has_noted(t, &written, error))))
         return false;
     if (written)
         return true;

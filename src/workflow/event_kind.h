@@ -25,6 +25,7 @@ typedef struct EventKind {
     const char *needs; /* the variable that must be given; NULL: none */
     bool asks;         /* it waits for an answer: the needed variable is the question */
     bool may_be_plain; /* it may be about no artifact */
+    bool tells;        /* who has nothing to do about it need not say a word */
     const char *subject, *opening, *who, *more, *said, *next; /* of the built-in form */
     const char *verb; /* of a commit: "Approve" */
 } EventKind;

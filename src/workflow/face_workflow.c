@@ -308,6 +308,7 @@ const FaceOps face_workflow = {
     .ordered = ordered,
     .stored = stored,
     .waits = flow_waits,
+    .tells = flow_tells,
     .order = order,
     .page = flow_page,
     .see = see,

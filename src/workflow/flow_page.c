@@ -79,15 +79,50 @@ show_updates(Engine *engine, const Job *job, Context *c, GError **error)
     return true;
 }
 
+/* Who was only told need not answer, and does not know it. */
+static bool
+say_told(Engine *engine, const StepInput *in, Context *c, GError **error)
+{
+    bool told = in->shown->len > 0;
+
+    LIST_EACH(const MsgRow, row, in->shown) {
+        bool tells;
+        if (!flow_tells(engine, row, &tells, error))
+            return false;
+        told &= tells;
+    }
+    if (told)
+        context_say(
+            c, "Nobody waits for a word about this mail: where there is nothing for you to do, "
+               "you are done.\n");
+    return true;
+}
+
 bool
 flow_page(Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error)
 {
     if (!*engine->home->config->workflow_root)
         return true;
     context_reserve(c, context_room(c) / 2);
-    bool ok = show_artifacts(engine, in, c, error) && show_updates(engine, job, c, error);
+    bool ok = show_artifacts(engine, in, c, error) && show_updates(engine, job, c, error) &&
+              say_told(engine, in, c, error);
     context_reserve(c, 0);
     return ok;
+}
+
+bool
+flow_tells(Engine *engine, const MsgRow *row, bool *ret, GError **error)
+{
+    g_autoptr(FlowEvent) e = NULL;
+    EventType type;
+
+    *ret = false;
+    if (!*engine->home->config->workflow_root)
+        return true;
+    if (!flow_event_find(engine->db, row->msgid, &e, error))
+        return false;
+    *ret = e && event_type_parse(e->type, &type, NULL) && event_kinds[type].tells;
+    return true;
 }
 
 bool

@@ -6,5 +6,7 @@
 
 bool flow_page(
     Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error);
+/* Of a mail that was shown: an approval, an answer or a status-update, which ask nothing of anybody. */
+bool flow_tells(Engine *engine, const MsgRow *row, bool *ret, GError **error);
 /* A status-update wakes nobody: it waits for the next mail of its role. */
 bool flow_waits(Engine *engine, const MsgNew *in, bool *ret, GError **error);

@@ -132,9 +132,32 @@ pr send --to spec-writer --subject next <<<'Anything new?' >/dev/null
 did
 is "$(db "SELECT count(*) FROM job WHERE role = 'spec-writer'")" $((n + 1)) 'it began no job'
 like "$(page spec-writer 1)" 'STATUS UPDATE of skeleton-writer@workflow.local.*It is begun' 'the next mail brings it along'
+pr role resume spec-writer >/dev/null 2>&1
+says spec-writer '{"status":"complete","current_phase":"complete","send_emails":[{"body":"Nothing."}]}'
 pr send --to spec-writer --subject next <<<'And now?' >/dev/null
 did
+like "$(page spec-writer 1)" 'And now' 'once more'
 unlike "$(page spec-writer 1)" 'It is begun' 'once'
+
+# --- who is only told need not say a word ---
+printf 'Told.\n' >"$ROOT/specs/proposed/told.md"
+agent_role implementer
+says implementer '{"status":"complete","current_phase":"complete"}'
+notify platform-lead review-request specs/proposed/told.md coordinator >/dev/null
+pr notify -q approval specs/proposed/told.md platform-lead NEXT_ROLES=implementer,skeleton-writer >/dev/null
+program_role skeleton-writer <<<'cat >/dev/null'
+by_them() { db "SELECT count(*) FROM outbox WHERE from_spec LIKE 'implementer@%' OR from_spec LIKE 'skeleton-writer@%'"; }
+n=$(by_them)
+did
+like "$(page implementer 1)" 'Nobody waits for a word about this mail' 'the page says so'
+is "$(state_of implementer) $(state_of skeleton-writer)" 'done done' 'a model ends without a word, and a program prints nothing'
+is "$(by_them)" "$n" 'and nobody is written to'
+notify platform-lead question specs/todo/told.md implementer QUESTION='Which one?' >/dev/null
+says implementer '{"status":"complete","current_phase":"complete"}' '{"status":"complete","current_phase":"complete","send_emails":[{"body":"The first."}]}'
+did
+unlike "$(page implementer 1)" 'Nobody waits' 'a question waits for one'
+like "$(page implementer 2)" 'complete was refused' 'and can not be left alone'
+
 run pr artifact check
 is "$OUT" '' 'file, mail and record agree'
 done_testing

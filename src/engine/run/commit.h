@@ -176,6 +176,9 @@ const char *round_below_steer(const Job *job, const StepInput *in);
  * and for a role that still works on what it asked for: one whose job has ended would begin a
  * round about it, whose end would be told here, and so on. Nobody in a space waits for an answer of each. */
 bool asker_listens(Engine *engine, const Job *job, bool *ret, GError **error);
+/* May the round end without a word? Who is of a space hears all of it, and need not say something each time; nor need who was
+ * only told. */
+bool step_may_be_silent(Engine *engine, const StepInput *in, bool *ret, GError **error);
 
 /* Whom a mail without To goes to: everybody whose mail is being answered, newest first, each
  * once; where all of it came by spaces, the space of the newest; else whoever began the round. Elements are borrowed. */

@@ -1,3 +1,4 @@
+#include "engine/face.h"
 #include "engine/people/words.h"
 #include "engine/run/commit.h"
 #include "mail/address.h"
@@ -181,6 +182,19 @@ asker_listens(Engine *engine, const Job *job, bool *ret, GError **error)
         return false;
     *ret = theirs && (theirs->state == JOB_QUEUED || theirs->state == JOB_RUNNING ||
                       theirs->state == JOB_PARKED);
+    return true;
+}
+
+bool
+step_may_be_silent(Engine *engine, const StepInput *in, bool *ret, GError **error)
+{
+    *ret = in->shown->len > 0;
+    LIST_EACH(const MsgRow, row, in->shown) {
+        bool tells = row->space != NULL;
+        if (!tells && !faces_tell(engine, row, &tells, error))
+            return false;
+        *ret &= tells;
+    }
     return true;
 }
 

@@ -125,14 +125,17 @@ static Proposal *
 propose(Task *t, const Thought *thought, Workplace *place, Failure *failed, GError **error)
 {
     const BrainAnswer *answer = brain_answer(thought->call);
+    bool silent = false;
     if (thought->desk && !answer->failed && !permit_deferred(thought->desk, answer, error))
         return NULL;
     if (permit_waits(thought->desk) && !answer->failed)
         return permit_propose(thought->desk, answer->text);
-    if (place && place->tree && !answer->failed)
+    if (answer->mute && !step_may_be_silent(t->run->engine, &t->in, &silent, error))
+        return NULL;
+    if (place && place->tree && (!answer->failed || silent))
         tree_commit(place->tree, t->job, t->role);
     g_autoptr(Proposal) p = NULL;
-    if (thought->port_answered) {
+    if (thought->port_answered || silent) {
         p = proposal_new(PROPOSE_COMPLETE);
         return take_tree(t, place, p, error) ? g_steal_pointer(&p) : NULL;
     }

@@ -292,7 +292,7 @@ static bool
 say_last_word(Task *t, Proposal *p, GError **error)
 {
     const char *asker = t->job->asker;
-    bool heard = false, held = false, listens;
+    bool heard = false, held = false, listens, silent;
     g_autofree char *unsaved = NULL;
     if (!asker_listens(t->run->engine, t->job, &listens, error))
         return false;
@@ -300,9 +300,11 @@ say_last_word(Task *t, Proposal *p, GError **error)
         acts_say(p->acts) || p->acted)
         return true;
     if (!find_unsaved(t, p, &unsaved, error) || !has_heard(t, &heard, error) ||
-        (!heard && p->mails->len > 0 && !is_held(t, p, &held, error)))
+        (!heard && p->mails->len > 0 && !is_held(t, p, &held, error)) ||
+        !step_may_be_silent(t->run->engine, &t->in, &silent, error))
         return false;
-    if ((heard || held) && !unsaved)
+    silent &= p->status == PROPOSE_COMPLETE;
+    if ((heard || held || silent) && !unsaved)
         return true;
     bool why = !heard && p->because;
     ProposedMail *mail = proposal_add_mail(p);
