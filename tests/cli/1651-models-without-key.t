@@ -30,6 +30,13 @@ is "$(record)" 'todo|specs/todo/user-auth.md|spec-reviewer-panel' 'which counts'
 exits 0 'the audit knows it too' pr panel audit 1
 like "$OUT" 'claude +default ' 'and names the brain that was asked'
 
+# --- a command takes no key ---
+printf '#!/bin/sh\ncat >/dev/null\n' >"$HOME_DIR/scripts/mine"
+pr config set 'brain gemini' command scripts/mine
+pr config set 'brain gemini' kind command
+unlike "$(pr status)" "the brain 'gemini' has no key" 'a brain that has become a command is asked itself'
+pr config set 'brain gemini' kind openai
+
 # --- a role ---
 pr config set 'brain default' kind script
 pr config set 'brain default' script scripts/answers.jsonl

@@ -88,10 +88,13 @@ config_brain(const Config *config, const char *name)
     return NULL;
 }
 
+/* A command of yours takes no key, nor does a script. */
 static bool
 lacks_key(const ConfBrain *brain)
 {
-    const char *key = *brain->key_env && !*brain->key_file ? g_getenv(brain->key_env) : "there";
+    bool keyed = brain->kind != BRAIN_COMMAND && brain->kind != BRAIN_SCRIPT;
+    const char *key =
+        keyed && *brain->key_env && !*brain->key_file ? g_getenv(brain->key_env) : "there";
 
     return !key || !*key;
 }
