@@ -95,10 +95,16 @@ artifact_move_with_commit(
     if (!repo || repo->bare)
         return err_set(error, ERR_NEVER, "'%s' is in no git repository: nothing can be committed",
                        p->root);
-    g_free(m->message);
-    m->message = g_strdup_printf("%s: %s %s %s%s", m->who, verb, p->title, p->kind->name,
-                                 tail ? tail : "");
+    artifact_move_say(m, verb, tail);
     return true;
+}
+
+void
+artifact_move_say(ArtifactMove *m, const char *verb, const char *tail)
+{
+    g_free(m->message);
+    m->message = g_strdup_printf("%s: %s %s %s%s", m->who, verb, m->place->title,
+                                 m->place->kind->name, tail ? tail : "");
 }
 
 bool

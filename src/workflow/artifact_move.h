@@ -28,8 +28,9 @@ bool artifact_move_plan(const Engine *engine,
                         const char *who,
                         ArtifactMove *ret,
                         GError **error);
-/* What is decided is committed too: "spec-reviewer: Approve user-auth spec"; tail NULL: nothing stands behind it. ERR_NEVER:
- * the root lies in no git repository. */
+/* What is decided is committed too: "spec-reviewer: Approve user-auth spec"; tail NULL: nothing stands behind it. */
+void artifact_move_say(ArtifactMove *m, const char *verb, const char *tail);
+/* The same, and ERR_NEVER where the root lies in no git repository. */
 bool artifact_move_with_commit(
     const Engine *engine, ArtifactMove *m, const char *verb, const char *tail, GError **error);
 /* A move that nobody's approval makes: ERR_NEVER where it needs one, or the artifact is under review. */

@@ -291,6 +291,12 @@ plan_artifact(
     p->digest = digest_hex(&p->place.bytes);
     if (!plan_decision(engine, p, in->vars, error) || !check_unreviewed(p, sight, error))
         return false;
+    const char *verb = event_kinds[p->type].verb;
+    if (engine->home->config->workflow_commit &&
+        (p->type == EVENT_REVIEW_REQUEST || p->renews || p->move.to))
+        artifact_move_say(&p->move, verb, NULL);
+    if (in->commit && !artifact_move_with_commit(engine, &p->move, verb, NULL, error))
+        return false;
     g_free(p->state);
     p->state = g_strdup(p->move.to ? p->move.to : p->move.from);
     return true;
@@ -496,10 +502,7 @@ event_plan(Engine *engine, const EventNew *in, EventPlan **ret, GError **error)
     p->state = g_strdup("");
     p->digest = g_strdup("");
     if (!event_vars_check(in->vars, in->type, error) || !find_people(engine, in, p, error) ||
-        !plan_artifact(engine, in, sight, p, error) ||
-        (in->commit && !artifact_move_with_commit(engine, &p->move, event_kinds[p->type].verb,
-                                                  NULL, error)) ||
-        !find_parents(engine, in, p, error))
+        !plan_artifact(engine, in, sight, p, error) || !find_parents(engine, in, p, error))
         return false;
     p->question = digest_question(p, in->vars);
     if (!compose(engine, in, sight, p, error))

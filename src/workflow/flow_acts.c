@@ -357,8 +357,13 @@ propose_move(Engine *engine,
     if (!artifact_find(engine->db, f->place.name, &f->artifact, error))
         return false;
     f->move = g_new0(ArtifactMove, 1);
-    return artifact_move_plan(engine, &f->place, f->artifact, state, job->role, f->move, error) &&
-           artifact_move_alone(engine, f->move, f->artifact, error);
+    if (!artifact_move_plan(engine, &f->place, f->artifact, state, job->role, f->move, error) ||
+        !artifact_move_alone(engine, f->move, f->artifact, error))
+        return false;
+    g_autofree char *goal = g_strconcat(" to ", state, NULL);
+    if (engine->home->config->workflow_commit)
+        artifact_move_say(f->move, "Move", goal);
+    return true;
 }
 
 static bool

@@ -209,6 +209,7 @@ struct Config {
     const char *workflow_coordinator; /* a role or person by name; "": the owner */
     const char *const *workflow_escalate; /* names */
     int64_t workflow_answer_us;           /* 0: never */
+    bool workflow_commit;
     const char *workflow_templates;   /* folder beneath the root */
     const ConfArtifact *artifacts;
     unsigned n_artifacts;

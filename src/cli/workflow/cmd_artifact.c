@@ -144,6 +144,9 @@ cmd_artifact_move(Cli *cli, int argc, char **argv)
     ArtifactId id;
     EffectId after;
     const char *who = NULL;
+    if (cli_in_agent() && cli_flag(cli, "commit"))
+        return cli_fail(EX_NOPERM,
+                        "an agent commits nothing: that is for '[workflow] commit' to do");
     if (cli_in_agent())
         return call_port(cli, json_pack("{s:s, s:s, s:s}", "verb", "move", "artifact", argv[1],
                                         "state", argv[2]));
@@ -154,6 +157,8 @@ cmd_artifact_move(Cli *cli, int argc, char **argv)
         !artifact_move_alone(engine, &move, a, &cli->error))
         return cli_failed(cli, 0);
     g_autofree char *goal = g_strconcat(" to ", argv[2], NULL);
+    if (engine->home->config->workflow_commit)
+        artifact_move_say(&move, "Move", goal);
     if (cli_flag(cli, "commit") &&
         !artifact_move_with_commit(engine, &move, "Move", goal, &cli->error))
         return cli_failed(cli, 0);

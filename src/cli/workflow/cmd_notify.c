@@ -112,7 +112,10 @@ cmd_notify(Cli *cli, int argc, char **argv)
     g_autoptr(GPtrArray) parents = NULL;
     EventType type;
     if (cli_in_agent())
-        return cli_text(cli, "from") || cli_flag(cli, "dry-run")
+        return cli_flag(cli, "commit")
+                   ? cli_fail(EX_NOPERM,
+                              "an agent commits nothing: that is for '[workflow] commit' to do")
+               : cli_text(cli, "from") || cli_flag(cli, "dry-run")
                    ? cli_fail(EX_NOPERM, "notify: an agent speaks as its own role, at once")
                    : notify_port(cli, argv);
     if (!event_type_parse(argv[1], &type, &cli->error))
