@@ -67,6 +67,10 @@ rm .git/index.lock
 pr serve --once 2>/dev/null
 is "$(git rev-list --count HEAD) $(last %s)" "$((n + 1)) spec-reviewer: Approve new spec" 'then it is, once'
 
+printf 'Revised.\n' >specs/proposed/REVISED.md
+notify spec-writer review-request specs/proposed/REVISED.md spec-reviewer >/dev/null
+notify spec-reviewer rejection specs/proposed/REVISED.md spec-writer ISSUES_FOUND=x >/dev/null
+
 # Changed before it could be committed: nobody's bytes are, and a person hears it.
 touch .git/index.lock
 pr artifact move --commit --from skeleton-writer specs/todo/new.md doing >/dev/null
@@ -77,6 +81,45 @@ is "$(last %s)" 'spec-reviewer: Approve new spec' 'a file that was changed meanw
 like "$(cat "$HOME_DIR"/mail/you/new/*)" "'specs/doing/new.md' was changed meanwhile" 'and the coordinator hears it'
 run pr doctor
 like "$OUT$ERR" 'git-commit .*was changed meanwhile' 'doctor names it'
+
+# Two see at the same time that it is owed: the second one finds it made.
+touch .git/index.lock
+pr artifact move --commit --from spec-reviewer specs/proposed/REVISED.md deferred >/dev/null
+rm .git/index.lock
+mkdir "$WORK/bin"
+cat >"$WORK/bin/git" <<END
+#!/bin/sh
+PATH=$PATH
+case "\$*" in *"rev-parse --verify -q HEAD^{commit}"*) echo >>"$WORK/asked" ;; esac
+if [ "\$(wc -l <"$WORK/asked")" = 2 ] && mkdir "$WORK/once" 2>/dev/null; then "$PR_BIN" --home "$HOME_DIR" notify -q question - you QUESTION=x >/dev/null; fi
+exec git "\$@"
+END
+chmod +x "$WORK/bin/git"
+n=$(git rev-list --count HEAD)
+PATH=$WORK/bin:$PATH pr serve --once 2>/dev/null
+ok 'somebody else was there meanwhile' test -d "$WORK/once"
+is "$(git rev-list --count HEAD) $(last %s)" "$((n + 1)) spec-reviewer: Move REVISED spec to deferred" 'two who see that it is owed commit it once'
+
+# By settings: what is sent for review, and every move, whoever makes it.
+pr config set workflow commit yes
+printf 'Always.\n' >specs/proposed/always.md
+notify spec-writer review-request specs/proposed/always.md spec-reviewer >/dev/null
+is "$(last %s)" 'spec-writer: Request review of always spec' 'by settings, what is sent for review is committed'
+notify spec-reviewer question specs/proposed/always.md spec-writer QUESTION='Always?' >/dev/null
+is "$(last %s)" 'spec-writer: Request review of always spec' 'a question is not'
+notify spec-reviewer approval specs/proposed/always.md spec-writer >/dev/null
+pr artifact move --from skeleton-writer specs/todo/always.md doing >/dev/null
+is "$(git log -2 --format=%s)" $'skeleton-writer: Move always spec to doing\nspec-reviewer: Approve always spec' 'each move is'
+program_role implementer <<'END'
+postrider notify --commit status-update specs/doing/always.md spec-writer CONTEXT=x 2>"$POSTRIDER_OUT/said"; echo "exit $?"
+postrider artifact move --commit specs/doing/always.md blocked; echo "exit $?"
+postrider artifact move specs/doing/always.md blocked; echo "exit $?"
+END
+pr send --to implementer --subject x <<<'go on' >/dev/null
+did
+is "$(grep -rhoE '^exit [0-9]+' "$HOME_DIR/mail/you/new" | head -n 3 | tr '\n' ' ')" 'exit 77 exit 77 exit 0 ' 'an agent commits by settings alone'
+is "$(last %s)" 'implementer: Move always spec to blocked' 'and its moves are'
+pr config set workflow commit no
 
 # Where there is no repository nothing can be committed, and nothing happens.
 rm -rf .git

@@ -198,6 +198,21 @@ write_tree(const Making *m, const char *info, const char *index, char **ret, GEr
            put_entry(m, index, info, error) && git_line(&call, GIT_ARGS("write-tree"), ret, error);
 }
 
+/* Has somebody else, who saw it owed too, committed it by now? Then HEAD has this tree already. */
+static bool
+is_head_tree(const Making *m, const char *tree, bool *ret, GError **error)
+{
+    const GitCall call = {.repo = m->repo, .content = true};
+    g_autofree char *name = m->head ? g_strconcat(m->head, "^{tree}", NULL) : NULL;
+    g_autofree char *has = NULL;
+
+    *ret = false;
+    if (name && !git_line(&call, GIT_ARGS("rev-parse", "--verify", "-q", name), &has, error))
+        return false;
+    *ret = g_strcmp0(has, tree) == 0;
+    return true;
+}
+
 static bool
 write_commit(const Making *m, const char *tree, char **ret, GError **error)
 {
@@ -235,13 +250,17 @@ commit(const Making *m, const char *beside, GError **error)
 {
     g_autofree char *index = g_build_filename(m->repo->own, "index", NULL);
     g_autofree char *blob = NULL, *mode = NULL, *tree = NULL, *made = NULL;
+    bool done;
 
     if (!write_blob(m, &blob, error) || !find_mode(m, &mode, error))
         return false;
     g_autofree char *info = g_strdup_printf("%s,%s,%s", mode, blob, m->to);
-    if (!write_tree(m, info, beside, &tree, error) || !write_commit(m, tree, &made, error) ||
+    if (!write_tree(m, info, beside, &tree, error) || !is_head_tree(m, tree, &done, error) ||
+        (!done && !write_commit(m, tree, &made, error)) ||
         !git_unsplit(m->repo, m->repo->own, error) || !put_entry(m, index, info, error))
         return false;
+    if (done)
+        return true;
     CRASH_POINT("commit-made");
     if (!move_head(m, made, error))
         return false;
