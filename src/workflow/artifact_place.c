@@ -96,21 +96,17 @@ workflow_who(const Config *config, const char *said)
 
 /* --- paths --- */
 
-/* Does the part of a path fit the part of a kind's? *ret_title: what stands for {name}; caller frees. */
+/* Does the part of a path fit the part of a kind's? */
 static bool
-fits_name(const char *part, const char *form, char **ret_title)
+fits_name(const char *part, const char *form)
 {
     const char *at = strstr(form, NAME_PART);
 
     if (!at)
         return g_str_equal(part, form);
     size_t before = (size_t)(at - form), after = strlen(at + strlen(NAME_PART));
-    size_t len = strlen(part);
-    if (len <= before + after || strncmp(part, form, before) != 0 ||
-        !g_str_has_suffix(part, at + strlen(NAME_PART)))
-        return false;
-    *ret_title = g_strndup(part + before, len - before - after);
-    return true;
+    return strlen(part) > before + after && strncmp(part, form, before) == 0 &&
+           g_str_has_suffix(part, at + strlen(NAME_PART));
 }
 
 char *
@@ -128,7 +124,7 @@ static bool
 fits(char *const *parts, const ConfArtifact *kind, ArtifactPlace *ret)
 {
     g_auto(GStrv) forms = g_strsplit(kind->path, "/", -1);
-    g_autofree char *title = NULL, *state = NULL;
+    g_autofree char *state = NULL;
     g_autoptr(GPtrArray) named = g_ptr_array_new();
 
     if (g_strv_length(forms) != g_strv_length((char **)parts))
@@ -137,14 +133,14 @@ fits(char *const *parts, const ConfArtifact *kind, ArtifactPlace *ret)
         bool is_state = g_str_equal(forms[i], STATE_PART);
         if (is_state)
             state = g_strdup(parts[i]);
-        else if (!fits_name(parts[i], forms[i], &title))
+        else if (!fits_name(parts[i], forms[i]))
             return false;
         g_ptr_array_add(named, is_state ? (char *)"*" : parts[i]);
     }
     g_ptr_array_add(named, NULL);
     ret->kind = kind;
     ret->name = g_strjoinv("/", (char **)named->pdata);
-    ret->title = title ? g_steal_pointer(&title) : artifact_title(ret->name);
+    ret->title = artifact_title(ret->name);
     if (state && !g_str_equal(state, "*"))
         ret->said_state = g_steal_pointer(&state);
     return true;

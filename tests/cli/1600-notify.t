@@ -57,6 +57,12 @@ is "$STATUS" 0 'a question may be about no artifact'
 unlike "$OUT" 'X-Artifacts' 'and then names none'
 is "$(db 'SELECT count(*) FROM event')" $((n + 1)) 'it is one row'
 
+mkdir skeletons
+echo 'int login(void);' >skeletons/login.h
+printf '[artifact skeleton]\npath = skeletons/{name}\nstates = record\n' >>"$HOME_DIR/postrider.conf"
+like "$(pr notify --dry-run review-request skeletons/login.h spec-reviewer)" 'Subject: \[REVIEW REQUEST\] login ready for review' 'a name has no extension, whatever its kind says'
+rm -r skeletons
+
 # --- nothing happens (--dry-run), little is said (--quiet), who speaks ---
 before=$(db 'SELECT count(*) FROM event; SELECT count(*) FROM outbox')
 run pr notify --dry-run --from spec-writer status-update "$SPEC" spec-reviewer CONTEXT=x
