@@ -185,6 +185,9 @@ spaces_any(Db *db, bool *ret, GError **error)
 bool
 mail_space(Db *db, const char *msgid, char **ret, GError **error)
 {
+    *ret = NULL;
+    if (!*msgid)
+        return true; /* what has no id is no mail */
     return sql_string(db,
                       "SELECT space FROM message WHERE msgid >= ?1 AND msgid < ?1 || '~' "
                       "AND space IS NOT NULL LIMIT 1",

@@ -206,6 +206,11 @@ test_leave(TempStore *s, gconstpointer data)
     MsgId id = mail(s, "beta", "team", job);
     g_assert_true(messages_load(s->db, &VIEWER_OPERATOR, id, &row, NULL));
     g_assert_cmpstr(row->space, ==, "team");
+    g_autofree char *of = NULL, *of_nothing = NULL;
+    g_assert_true(mail_space(s->db, row->msgid, &of, NULL));
+    g_assert_cmpstr(of, ==, "team");
+    g_assert_true(mail_space(s->db, "", &of_nothing, NULL));
+    g_assert_null(of_nothing);
     g_assert_cmpstr(row->answer_to, ==, "team@x");
     g_assert_true(job_spaces(s->db, job, &spaces, NULL));
     g_assert_cmpuint(spaces->len, ==, 1);
