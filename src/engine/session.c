@@ -338,6 +338,15 @@ session_open_port(JobSession *s, GError **error)
 }
 
 bool
+session_open_port_only(JobSession *s, const char *verb, GError **error)
+{
+    if (!session_open_port(s, error))
+        return false;
+    port_serve_only(s->port, verb);
+    return true;
+}
+
+bool
 session_called_off(JobSession *s)
 {
     struct signalfd_siginfo info;

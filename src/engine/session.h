@@ -71,6 +71,8 @@ bool session_show(JobSession *s, GError **error);
 bool session_reload(JobSession *s, GError **error);
 /* The agent port of the job: $POSTRIDER_PORT of what is asked from now on. */
 bool session_open_port(JobSession *s, GError **error);
+/* It is open, for this verb alone. */
+bool session_open_port_only(JobSession *s, const char *verb, GError **error);
 /* Commits the step. ERR_NEVER with s->lost: an order was faster, and nothing has happened. */
 bool session_commit(JobSession *s, Proposal *p, GError **error);
 /* An answer is paid for, whatever becomes of it. */

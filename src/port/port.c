@@ -236,6 +236,12 @@ port_set_desk(Port *port, PermitDesk *desk)
     port->talk.desk = desk;
 }
 
+void
+port_serve_only(Port *port, const char *verb)
+{
+    port->talk.only = verb;
+}
+
 const char *
 port_path(const Port *port)
 {

@@ -58,6 +58,8 @@ bool port_open(Engine *engine,
 /* Who decides about tool calls; borrowed. Without one the verb permit says nothing. */
 typedef struct PermitDesk PermitDesk; /* engine/permit/permit.h */
 void port_set_desk(Port *port, PermitDesk *desk);
+/* From now on it serves this verb, borrowed, and no other: its program is to know, and to say, nothing by any. */
+void port_serve_only(Port *port, const char *verb);
 const char *port_path(const Port *port);
 unsigned port_poll(Port *port, struct pollfd fds[PORT_POLL_MAX]);
 /* Works off what poll(2) said about the entries of the last port_poll(); at most one request of

@@ -203,6 +203,11 @@ find_verb(PortTalk *talk, const char *name, GError **error)
 {
     g_autoptr(GPtrArray) names = act_names(talk->engine);
 
+    if (talk->only && !g_str_equal(name, talk->only)) {
+        talk->status = EX_NOPERM;
+        err_set(error, ERR_NEVER, "this job may %s by its port, and nothing else", talk->only);
+        return NULL;
+    }
     for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
         if (g_str_equal(verbs[i].name, name))
             return &verbs[i];

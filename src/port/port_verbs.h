@@ -25,6 +25,7 @@ typedef struct PortTalk {
     GHashTable *sent;    /* requests with `once` that were carried out -> their answers */
     unsigned steps;
     bool lost;        /* the claim is somebody else's now */
+    const char *only; /* the one verb that is served; borrowed; NULL: all are */
     PermitDesk *desk; /* for tool calls; borrowed; NULL: nobody asks */
     /* The request that is carried out just now, and what is said to it. */
     json_t *request, *answer;

@@ -117,7 +117,7 @@ complain(JobSession *s, const char *why, GError **error)
 static bool
 lay_out(JobSession *s, const PanelRow *p, GError **error)
 {
-    if (!session_open_port(s, error))
+    if (!session_open_port_only(s, panel_act_vote.name, error))
         return false;
     auto_fd folder = dir_open(s->folder, error);
     gsize len;

@@ -307,6 +307,25 @@ wall_lacks_apart(void)
     return wall_lacks(&nobody);
 }
 
+/* The folder, and the repository that it lies in: its history tells as much as its files. */
+static void
+hide_project(Sandbox *s, const Home *home, const char *said)
+{
+    g_autofree char *top = g_canonicalize_filename(said, home->path);
+
+    if (!*said)
+        return;
+    sandbox_add(s, SANDBOX_HIDE, top);
+    while (!g_str_equal(top, "/")) {
+        g_autofree char *git = g_build_filename(top, ".git", NULL), *at = g_steal_pointer(&top);
+        if (g_file_test(git, G_FILE_TEST_EXISTS)) {
+            sandbox_add(s, SANDBOX_HIDE, at);
+            return;
+        }
+        top = g_path_get_dirname(at);
+    }
+}
+
 static bool
 apart_argv(const WallView *view, char ***ret, GError **error)
 {
@@ -318,10 +337,9 @@ apart_argv(const WallView *view, char ***ret, GError **error)
     hide_secrets(s);
     sandbox_add(s, SANDBOX_SCRATCH, g_get_home_dir());
     hide_home(s, home);
-    if (*home->config->workflow_root) {
-        g_autofree char *root = g_canonicalize_filename(home->config->workflow_root, home->path);
-        sandbox_add(s, SANDBOX_HIDE, root);
-    }
+    hide_project(s, home, home->config->workflow_root);
+    for (unsigned i = 0; i < home->config->n_roles; i++)
+        hide_project(s, home, home->config->roles[i].workdir);
     sandbox_add(s, SANDBOX_WRITE, view->work);
     sandbox_add_in(s, SANDBOX_READ, view->work, WALL_APART_FILE);
     if (view->port)

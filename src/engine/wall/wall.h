@@ -45,8 +45,9 @@ typedef struct WallView {
     const char *cwd;
     const char *port;    /* the socket of the agent port, in the job's folder; NULL: none */
     const char *program; /* that is to be started; NULL: nobody knows */
-    bool apart; /* it has an empty HOME, and sees neither what agent programs keep nor the workflow's root; what it is to
-                 * read lies in its folder as WALL_APART_FILE, and stays as it is */
+    bool
+        apart; /* it has an empty HOME, and sees neither what agent programs keep nor the workflow's root, nor a folder that a role
+                 * works in, nor the repositories of these; what it is to read lies in its folder as WALL_APART_FILE, and stays as it is */
 } WallView;
 
 #define WALL_APART_FILE "artifact"
