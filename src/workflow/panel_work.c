@@ -23,6 +23,9 @@
 #include "workflow/panel_write.h"
 #include <string.h>
 
+/* Behind every verdict of a panel whose members need no wall. */
+#define WORDS_ADVICE "; walls = advice: programs among the members may have had none"
+
 /* --- what it is to judge --- */
 
 bool
@@ -377,7 +380,8 @@ decide(const PanelRow *p,
         }
     }
     panel_decide(&terms, counted, n, ret);
-    *ret_words = panel_decision_words(&terms, ret);
+    g_autofree char *words = panel_decision_words(&terms, ret);
+    *ret_words = g_strconcat(words, p->advice ? WORDS_ADVICE : "", NULL);
 }
 
 /* What everybody said, with what is to be known about it. Caller frees. */

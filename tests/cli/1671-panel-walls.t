@@ -72,7 +72,12 @@ like "$ERR" "member 'ann' is a program, and would have no wall" 'and says why'
 is "$(db 'SELECT count(*) FROM panel; SELECT count(*) FROM job')" "$n" 'nothing has begun'
 run env PATH="$BASE/none" "$PR_BIN" --home "$HOME_DIR" panel review --walls advice --discuss 0 --members ann,ben "$SPEC"
 is "$STATUS" 0 'walls = advice lets it work'
-like "$OUT" 'no wall: ' 'and the verdict says so'
+like "$OUT" 'approve: 2 approve of 2 members; rule consensus; walls = advice' 'and the verdict says so'
+like "$OUT" 'no wall: ' 'and of each member, why'
 pr serve --once 2>/dev/null
 like "$(cat "$HOME_DIR"/mail/you/new/* | tr -d '=\n')" 'no wall: ' 'so does the mail'
+run pr panel review --walls advice --discuss 0 --rule primary --primary eve --members ann,eve "$SPEC"
+like "$OUT" 'revise: .*walls = advice' 'every verdict does, also where there are walls'
+pr serve --once 2>/dev/null
+like "$(cat "$HOME_DIR"/mail/you/new/* | tr -d '=\n')" 'revise of 2 members; rule primary; walls 3D advice: programs' 'in the mail too'
 done_testing
