@@ -37,8 +37,7 @@ bool
 permit_revoke(Txn *txn, PermitId id, const char *who, bool *ret_ended, GError **error)
 {
     return sql_changed(txn,
-                       "UPDATE permit SET ended_us = ?, ended_by = ? WHERE id = ? AND ended_us "
-                       "IS NULL",
+                       "UPDATE permit AS p SET ended_us = ?1, ended_by = ?2 WHERE " HOLDS "AND p.id = ?3",
                        ret_ended, error, "isi", txn_now(txn), who, id.v);
 }
 

@@ -104,6 +104,30 @@ test_revoke(TempStore *s, gconstpointer data)
     g_assert_false(use(s, &p));
 }
 
+/* What has come to its end by itself is not ended once more, and keeps saying how it ended. */
+static void
+test_revoke_what_is_over(TempStore *s, gconstpointer data)
+{
+    Permit used = permit("envoy", "Bash", "make x", "~/app");
+    Permit late = permit("envoy", "Bash", "make y", "~/app");
+    g_autoptr(Permits) all = NULL;
+    used.left = 1;
+    late.until_us = TEST_NOW + HOUR_US;
+    const PermitId ids[] = {put(s, &used), put(s, &late)};
+    g_assert_true(use(s, &used));
+    s->home->clock.fixed_wall_us = TEST_NOW + HOUR_US;
+    for (size_t i = 0; i < G_N_ELEMENTS(ids); i++) {
+        bool ended = true;
+        Txn txn = test_begin(s->db);
+        g_assert_true(permit_revoke(&txn, ids[i], "the operator", &ended, NULL));
+        test_commit(&txn);
+        g_assert_false(ended);
+    }
+    g_assert_true(permits_list(s->db, true, &all, NULL));
+    for (guint i = 0; i < all->len; i++)
+        g_assert_null(all->pdata[i]->ended_by);
+}
+
 /* --- questions --- */
 
 static QuestionId
@@ -194,6 +218,7 @@ main(int argc, char **argv)
     TEST("/permits/counted", test_counted);
     TEST("/permits/until", test_until);
     TEST("/permits/revoke", test_revoke);
+    TEST("/permits/revoke-what-is-over", test_revoke_what_is_over);
     TEST("/permits/questions/used-once", test_used_once);
     TEST("/permits/questions/shown", test_shown);
     return g_test_run();
