@@ -322,26 +322,26 @@ from_windows(const char *in, size_t len, size_t max, bool *bad)
     return text ? text : text_make_valid(in, (gssize)len); /* a system without that table */
 }
 
-/* Without the limit. */
+/* Without the limit. NULs are dropped before anything is decided by the bytes. */
 static char *
 decode(
     const char *charset, const char *alias, const char *in, size_t len, size_t max, bool *bad)
 {
-    bool valid = g_utf8_validate_len(in, len, NULL);
-    char *text;
+    bool utf8 = alias && strcmp(alias, "UTF-8") == 0, unsaid = alias && alias[0] == '\0';
+    char *text = utf8 || unsaid ? NULL : from_iconv(charset, alias, in, len, max, bad);
 
-    if (alias && strcmp(alias, "UTF-8") == 0) {
-        *bad |= !valid && memchr(in, 0, len) == NULL;
-        return valid ? copy_text(in, len) : text_make_valid(in, (gssize)len);
-    }
-    if (alias && alias[0] == '\0') {
-        *bad |= !valid;
-        return valid ? copy_text(in, len) : from_windows(in, len, max, bad);
-    }
-    if ((text = from_iconv(charset, alias, in, len, max, bad)))
+    if (text)
         return text;
-    *bad = true;
-    return valid ? copy_text(in, len) : from_iconv("", "US-ASCII", in, len, max, bad);
+    g_autoptr(GString) bare = g_string_sized_new(len);
+    append_text(bare, in, len);
+    bool valid = g_utf8_validate_len(bare->str, bare->len, NULL);
+    *bad |= !valid || (!utf8 && !unsaid);
+    if (valid)
+        return g_strdup(bare->str);
+    if (utf8)
+        return text_make_valid(bare->str, (gssize)bare->len);
+    return unsaid ? from_windows(bare->str, bare->len, max, bad)
+                  : from_iconv("", "US-ASCII", bare->str, bare->len, max, bad);
 }
 
 char *

@@ -95,6 +95,29 @@ test_texts(void)
     }
 }
 
+/* A NUL is dropped, and says nothing about the charset of the rest. */
+static void
+test_nuls(void)
+{
+    static const struct {
+        const char *charset, *bytes, *want;
+        bool want_bad;
+    } cases[] = {
+        {"", "\xC3\xA4\0b", "äb", false},
+        {"utf-8", "\xC3\xA4\0b", "äb", false},
+        {"utf-8", "\xE4\0bc", BAD "bc", true},
+        {"x-foo", "\xC3\xA4\0b", "äb", true},
+        {"utf-16be", "\0a\0b", "ab", false},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        bool bad = false;
+        g_autofree char *got = charset_decode(cases[i].charset, cases[i].bytes, 4, 0, &bad, NULL);
+        g_assert_cmpstr(got, ==, cases[i].want);
+        g_assert_cmpint(bad, ==, cases[i].want_bad);
+    }
+}
+
 /* At most so many bytes, and no half characters. */
 static void
 test_max(void)
@@ -126,6 +149,7 @@ main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/charset/labels", test_labels);
     g_test_add_func("/charset/texts", test_texts);
+    g_test_add_func("/charset/nuls", test_nuls);
     g_test_add_func("/charset/max", test_max);
     return g_test_run();
 }
