@@ -245,7 +245,8 @@ take_line(McpServer *server, const char *line, size_t len)
     if (len == 0)
         return;
     if (!rpc_parse(line, len, &rpc, &refusal)) {
-        send_line(server, refusal);
+        if (refusal)
+            send_line(server, refusal);
         return;
     }
     if (rpc->method && !rpc->id && g_str_equal(rpc->method, "notifications/cancelled"))

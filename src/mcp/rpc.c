@@ -104,6 +104,15 @@ read_request(Rpc *rpc)
     return version && rpc->id ? check_meta(rpc, version) : NULL;
 }
 
+/* A notification, or an answer: nobody answers it, whatever is wrong with it. */
+static bool
+is_for_nobody(const json_t *whole)
+{
+    return json_is_string(json_object_get(whole, "method"))
+               ? !json_object_get(whole, "id")
+               : json_object_get(whole, "result") || json_object_get(whole, "error");
+}
+
 bool
 rpc_parse(const char *line, size_t len, Rpc **ret, json_t **ret_answer)
 {
@@ -121,8 +130,11 @@ rpc_parse(const char *line, size_t len, Rpc **ret, json_t **ret_answer)
         *ret_answer = rpc_error(NULL, RPC_INVALID, "a request is an object", NULL);
     else
         *ret_answer = read_request(rpc);
-    if (*ret_answer)
+    if (*ret_answer) {
+        if (is_for_nobody(rpc->whole))
+            g_clear_pointer(ret_answer, json_decref);
         return false;
+    }
     *ret = g_steal_pointer(&rpc);
     return true;
 }
