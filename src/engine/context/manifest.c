@@ -1,4 +1,5 @@
 #include "engine/context/manifest.h"
+#include "base/err.h"
 #include "store/mail/messages.h"
 #include "store/note/note_versions.h"
 #include "store/out/outbox.h"
@@ -8,8 +9,11 @@
 static bool
 read_manifest(GBytes *manifest, json_t **ret, GError **error)
 {
+    g_autoptr(GError) why = NULL;
+
     *ret = NULL;
-    return !manifest || json_parse_bytes(manifest, MANIFEST_MAX, ret, error);
+    return !manifest || json_parse_bytes(manifest, MANIFEST_MAX, ret, &why) ||
+           err_set(error, ERR_DAMAGE, "the manifest of a step can't be read: %s", why->message);
 }
 
 /* The part's id when the brain saw of it; NULL: it did not. */

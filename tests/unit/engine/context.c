@@ -1,7 +1,9 @@
 /* What a brain is shown: fences that nobody can forge, a budget that holds. */
 #include "engine/context/context.h"
 #include "../store/testhome.h"
+#include "base/err.h"
 #include "base/json.h"
+#include "engine/context/manifest.h"
 #include "engine/mode.h"
 
 static Home *home;
@@ -334,6 +336,21 @@ test_again(gconstpointer data)
     g_bytes_unref(step.manifest);
 }
 
+/* A manifest is a part of the store: one that can't be read is damage, and not the fault of whoever asks. */
+static void
+test_damaged_manifest(void)
+{
+    g_autoptr(GBytes) broken = g_bytes_new_static("{\"parts\":[", 10);
+    g_autoptr(GPtrArray) ids = NULL;
+    g_autoptr(ManifestParts) parts = NULL;
+    g_autoptr(GError) first = NULL, second = NULL;
+
+    g_assert_false(manifest_ids(broken, false, &ids, &first));
+    g_assert_true(err_is(first, ERR_DAMAGE));
+    g_assert_false(manifest_parts(broken, &parts, &second));
+    g_assert_true(err_is(second, ERR_DAMAGE));
+}
+
 static void
 test_no_manifest(void)
 {
@@ -396,6 +413,7 @@ main(int argc, char **argv)
         g_autofree char *path = g_strdup_printf("/context/again/%s", again_cases[i].name);
         g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_again);
     }
+    g_test_add_func("/context/damaged-manifest", test_damaged_manifest);
     g_test_add_func("/context/no-manifest", test_no_manifest);
     g_test_add_func("/context/files", test_files);
     int failed = g_test_run();
