@@ -299,7 +299,7 @@ add_job(Sandbox *s, const WallView *view)
 }
 
 /* The answer is that of a role whose settings say nothing about it. */
-static const ConfRole nobody = {.net = true};
+static const ConfRole nobody = {.net = CONF_NET_ANY};
 
 const char *
 wall_lacks_apart(void)
