@@ -16,8 +16,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Opens a folder for use as dir_fd. */
+/* Opens a folder for use as dir_fd; symbolic links in this path are followed. -1 with error. */
 int dir_open(const char *path, GError **error);
+/* The same for a folder beneath dir_fd; no symbolic link is followed. */
 int dir_open_beneath(int dir_fd, const char *path, GError **error);
 /* As openat(2): -1 with errno. No symbolic link is followed. */
 int dir_open_at(int at, const char *name);
@@ -29,15 +30,19 @@ const struct dirent *dir_next(DIR *dir);
 bool dir_make(int dir_fd, const char *path, mode_t mode, GError **error);
 /* Makes entries of the folder durable. */
 bool dir_flush(int dir_fd, GError **error);
-/* Removes a folder and what lies in it, links themselves and not where they lead, up to max names
- * in all; how many it were. 0: there is nothing (any more) that can be removed. */
+/* Removes a folder and what lies in it, at most max names in one call; a link is removed, and
+ * what it leads to stays. Returns how many names it has removed, or moved up within the folder
+ * to remove them next: max or more means that something may be left, 0 that nothing is left
+ * that can be removed. */
 unsigned dir_remove(int dir_fd, const char *name, unsigned max);
 
-/* -1 with error; O_CLOEXEC and O_NOFOLLOW are added. Not a regular file (FIFO, socket, folder)
- * is ERR_NEVER unless O_DIRECTORY or O_PATH was asked for; opening never blocks. */
+/* Opens a file beneath dir_fd; O_CLOEXEC and O_NOFOLLOW are added. -1 with error. What is not a
+ * regular file (FIFO, socket, folder) is ERR_NEVER unless O_DIRECTORY or O_PATH was asked for;
+ * opening never blocks. */
 int file_open_beneath(int dir_fd, const char *path, int flags, mode_t mode, GError **error);
 
-/* ERR_LIMIT above max bytes. *ret_bytes is NULL, with true, when there is no such file. */
+/* Reads a whole file beneath dir_fd; ERR_LIMIT above max bytes. *ret_bytes is NULL, with true,
+ * when there is no such file. */
 bool file_read(int dir_fd, const char *path, size_t max, GBytes **ret_bytes, GError **error);
 /* As file_read(), but *ret_unfinished, and nothing is read, while somebody has it open for
  * writing: its bytes may be half of what they will be. */
@@ -47,12 +52,17 @@ bool file_read_finished(int dir_fd,
                         bool *ret_unfinished,
                         GBytes **ret_bytes,
                         GError **error);
+/* Reads from where the descriptor stands to the end; waits for the end of a pipe. ERR_LIMIT as
+ * above. */
 bool file_read_fd(int fd, size_t max, GBytes **ret_bytes, GError **error);
 /* As fsync(2), but a signal does not end it. */
 int file_sync(int fd);
-/* All of it, whatever the kernel cuts it into. */
+/* Writes all of it, however the kernel cuts it into pieces; waits where the descriptor takes no
+ * more yet. */
 bool file_write_all(int fd, const void *data, size_t len, GError **error);
 
+/* Writes a whole file in place of what is there, as told above. The folder of path must be
+ * there. */
 bool file_replace(
     int dir_fd, const char *path, const void *data, size_t len, mode_t mode, GError **error);
 /* As file_replace(), but ERR_NEVER where the name is taken already. */
@@ -66,6 +76,7 @@ bool file_has_writer(int fd);
 /* A name of ours that no reader should take for content: unfinished, or displaced by an
  * exchange (base/exchange.h). */
 bool file_is_tmp(const char *name);
-/* Removes leftover tmp files of this folder older than age_us; counts them. Displaced files
- * stay: they may hold a person's last bytes, which only file_exchange_finish() hands out. */
+/* Removes leftover tmp files of this folder that are older than age_us (or dated as far in the
+ * future), and counts them. Displaced files stay: they may hold a person's last bytes, which
+ * only file_exchange_finish() hands out. */
 bool file_sweep(int dir_fd, int64_t age_us, unsigned *ret_removed, GError **error);

@@ -11,20 +11,22 @@
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(json_t, json_decref)
 
-/* For a program that ends within milliseconds, before its first value is made: what JSON needs is taken in large pieces and
- * given back by the program's end alone, since making and freeing small ones is a quarter of what reading a large text costs. */
+/* From now on jansson takes memory in large pieces in this process, and never gives any back.
+ * For programs that end within milliseconds: making and freeing small pieces is a quarter of
+ * the cost of reading a large text. To be called before the first json_t is made. */
 void json_keep_all(void);
 
-/* max 0: LIMIT_JSON_BYTES. */
+/* Parses any one JSON value. max: bytes at most; 0: LIMIT_JSON_BYTES. ERR_LIMIT: the text is
+ * longer than that. ERR_NEVER: it is not strict JSON. Caller frees *ret with json_decref(). */
 bool json_parse(const char *text, size_t len, size_t max, json_t **ret, GError **error);
 bool json_parse_bytes(GBytes *bytes, size_t max, json_t **ret, GError **error);
 /* Compact, keys in insertion order; caller frees. */
 char *json_format(const json_t *value);
-/* The same behind what is there already. */
+/* As json_format(), appended to out. */
 void json_append(GString *out, const json_t *value);
 /* Compact, keys sorted: the same text for the same value, however it was written. Caller frees. */
 char *json_format_sorted(const json_t *value);
-/* Indented by two, for people. */
+/* Indented by two, for people. Caller frees. */
 char *json_format_pretty(const json_t *value);
 
 /* Typed access to members. The path is the object's own, for messages ("" at the top). A
@@ -45,7 +47,8 @@ bool json_get_array(const json_t *object,
                     const char *name,
                     const json_t **ret,
                     GError **error);
-/* The same for a member that need not be there: *ret stays as it is then, and where it is null. */
+/* The same for a member that may be left out. Where it is missing or null, the call returns
+ * true and *ret stays as it is. */
 bool json_find_string(
     const json_t *object, const char *path, const char *name, const char **ret, GError **error);
 bool json_find_int(const json_t *object,

@@ -1,6 +1,7 @@
 #pragma once
 
-/* Every number that comes from outside meets one of these. */
+/* Upper limits. What comes from outside (mail, answers of brains, what programs print, files of
+ * people) is held against one of these before memory or time is spent on it. */
 #define LIMIT_MESSAGE_BYTES (50u << 20)  /* larger mail is held, not parsed */
 #define LIMIT_HEADER_BLOCK (256u << 10)  /* all header lines of one message */
 #define LIMIT_HEADER_LINE (64u << 10)    /* one header, unfolded */

@@ -26,12 +26,14 @@ const char *living_hint(const Home *home);
 /* A word that no other start has; caller frees. */
 char *living_start(void);
 
-/* Is the mail folder another home's? */
+/* *ret: the mail folder bears the mark of another home. Writes nothing. */
 bool living_is_foreign(const Home *home, bool *ret, GError **error);
-/* For every process that takes mail in, works or delivers. A missing mark is put. take_over
- * replaces the mark of another home. */
+/* To be called by every process that takes mail in, works or delivers. Writes the mark where
+ * there is none. take_over: the mark of another home is replaced instead of refused. */
 bool living_check(const Home *home, bool take_over, GError **error);
-/* For the master: as living_check(), and the mark names this start from now on. */
+/* To be called by the master: as living_check(), and the mark names this start from now on. */
 bool living_begin(const Home *home, const char *start, bool take_over, GError **error);
-/* Is the mark still the one of this start? A mark that was deleted is put again. */
+/* True as long as the mark is that of this start; a mark that was deleted is written again.
+ * False with ERR_CONFIG: another home, or a later start of this home, has put its own mark
+ * there. */
 bool living_holds(const Home *home, const char *start, GError **error);

@@ -1,14 +1,16 @@
 #pragma once
 
-/* The inner half of base/proc.h: birth, without what follows it. For proc_talk.c. */
+/* How a child is started, shared by proc.c (children that live on by themselves) and
+ * proc_talk.c (children whose output we want). Everybody else includes base/proc.h. */
 #include "base/proc.h"
 
 typedef struct ProcStdio {
     int in, out, err; /* descriptors of ours for 0, 1, 2; -1: /dev/null for 0, our own else */
 } ProcStdio;
 
-/* A child in a group of its own with default signals and nothing open above 2. *ret_pidfd is
- * the caller's; so is the duty to wait for the child. */
+/* Starts a child in a process group of its own, with default signals and nothing open above 2.
+ * limited: by way of the trampoline, which sets spec->limits; false: without limits. *ret_pidfd
+ * is the caller's to close, and the caller has to wait for the child. */
 bool proc_spawn(const ProcSpec *spec,
                 const ProcStdio *io,
                 bool limited,

@@ -38,8 +38,8 @@ typedef struct ApiKind {
     const char *key_header;        /* "x-api-key: %s" in two parts: this and the key */
     const char *request_id_header; /* in lower case */
     int64_t stall_us;              /* longest silence; 0: it may be silent while it thinks */
-    /* The question, without ask->lacks; own: at the provider's own url. NULL with ERR_NEVER: no
-     * such schema. */
+    /* The question as JSON, in a form that needs nothing of ask->lacks; own: it goes to the
+     * provider's own url. NULL with ERR_NEVER: the schema is not one that can be asked for. */
     json_t *(*build)(const BrainAsk *ask, bool own, GError **error);
     /* After a 400 or 422 with this text: puts the question in another form, and adds to *lacks
      * what every question will have to do without. False: there is none left that could help. */
@@ -69,7 +69,7 @@ void api_free(void *state);
 
 /* --- for kinds --- */
 
-/* What the model did is of no use; asking the same again is as little. */
+/* What the model did is of no use, and asking the same again would be of no use either. */
 void api_result_fail(ApiResult *result, BrainEnd end, const char *fmt, ...) G_GNUC_PRINTF(3, 4);
 /* What came is no reply of such an API. */
 void api_result_garbled(ApiResult *result, const char *fmt, ...) G_GNUC_PRINTF(2, 3);

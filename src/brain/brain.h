@@ -1,13 +1,14 @@
 #pragma once
 
 /*
- * What thinks: one contract for programs, scripts and model APIs. A call runs inside the
- * caller's poll loop, so that the run can serve the agent port, timers and orders meanwhile:
+ * A brain is what thinks for a role: a model that is asked by HTTP, a program, or a script. All
+ * of them have this one contract. A call runs inside the caller's poll loop, so that the run
+ * can serve the agent port, timers and orders meanwhile:
  *
  *   brain_start -> (brain_poll, poll(2), brain_work)... until work says true -> brain_answer
  *
- * That a brain fails is an answer too (BrainEnd), never an error: an error of
- * brain_start() means that it could not be asked at all. Nothing here blocks or logs.
+ * That a brain fails is an answer too (BrainEnd), never an error: an error of brain_start()
+ * means that it could not be asked at all. Nothing here blocks or logs.
  */
 #include "base/clock.h"
 #include "base/config/config.h"
@@ -143,9 +144,9 @@ void brain_answer_clear(BrainAnswer *answer);
 typedef struct BrainCall BrainCall;
 #define BRAIN_POLL_MAX 4
 
-/* One kind of brain. What ends in start() fills *ret_now, and leaves *ret_state NULL: then nothing else is
- * called. answer() is called once, after work() said true, and fills a zeroed struct whose strings are the
- * caller's: end and what belongs to it. */
+/* One kind of brain. A start() that knows the answer at once fills *ret_now and leaves
+ * *ret_state NULL: then no other call follows. answer() is called once, after work() returned
+ * true; it fills a zeroed struct, whose strings are the caller's. */
 typedef struct BrainOps BrainOps;
 struct BrainOps {
     BrainKind kind;
@@ -204,9 +205,9 @@ char *brain_program(const ConfBrain *conf, const char *home);
 #define BRAIN_NOTHING 0u
 #define BRAIN_IMAGES 1u /* jpeg, png, gif, webp */
 #define BRAIN_PDF 2u
-/* Of this brain: what the settings say, else what its model is known for. */
+/* What this brain can be shown: what the settings say, else what its model is known for. */
 unsigned brain_takes_all(const ConfBrain *conf);
-/* Which of them a file of this type is; BRAIN_NOTHING: none. */
+/* Which of these a file of this type is: BRAIN_IMAGES, BRAIN_PDF, or BRAIN_NOTHING. */
 unsigned brain_takes_type(const char *media_type);
 /* True when the brain's model can be shown files of this type. */
 bool brain_takes(const ConfBrain *conf, const char *media_type);

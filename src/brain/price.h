@@ -7,11 +7,12 @@
  *   some-model-5   100k    0.10     0.50        0.125        0.01
  *   some-model-5      -    0.50     2.50        0.625        0.05
  *
- * in dollars per million tokens. The first word is the beginning of the model's name; the
- * longest wins, and of its lines the first whose limit the prompt keeps. `*` is what a model is
- * reckoned at that has no line, so that a budget holds also where nobody told us the price.
+ * in dollars per million tokens. The first word is the beginning of the model's name. Of the
+ * lines whose limit the prompt keeps, that with the longest such beginning counts, and of
+ * several the first. The line `*` is the price of every model without a line, so that a budget
+ * holds also where nobody told us the price.
  *
- * A file `prices` in the home goes before the table that is installed.
+ * Lines of a file `prices` in the home count before those of the table that is installed.
  */
 #include "brain/brain.h"
 
@@ -25,8 +26,8 @@ bool price_parse(
 void price_free(PriceTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(PriceTable, price_free)
 
-/* In millionths of a dollar, rounded up. A model without a line costs what `*` says where
- * reckon is set, else nothing: a server of one's own. */
+/* What one request cost, in millionths of a dollar, rounded up. A model without a line costs
+ * what `*` says if reckon is set; else it costs nothing, as on a server of one's own. */
 int64_t
 price_cost(const PriceTable *table, const char *model, bool reckon, const BrainUsage *usage);
 /* The same of many requests whose sum alone is known: each is reckoned as one with a short prompt.

@@ -27,23 +27,29 @@ typedef struct ProgramKind {
     bool has_budget;          /* it ends by itself at budget_micro */
     bool priced;              /* its stream says tokens alone */
     const char *const *env;   /* "NAME=VALUE" that it always gets; NULL: none */
-    /* Its options, behind the words of `command`; NULL: none. What is added is freed with argv. */
+    /* Adds the program's options behind the words of `command`; what is added is freed with
+     * argv. NULL: it has no options. */
     void (*add_args)(const BrainAsk *ask, GPtrArray *argv);
-    /* Why it is not to be started there: the folder would command it. NULL: it may be. Caller
-     * frees. A member that is NULL has no such reason. */
+    /* Why the program must not be started in its folder, which could command it by its
+     * settings. A result of NULL: it may be started. Caller frees. The member is NULL where
+     * nothing needs to be looked at. */
     char *(*refuse)(const BrainAsk *ask);
-    /* What its settings are by environment; returns env, maybe moved. NULL: nothing. */
+    /* Adds settings that the program takes from its environment; returns env, maybe moved.
+     * NULL: it takes none. */
     char **(*add_env)(const BrainAsk *ask, char **env);
 } ProgramKind;
 
 /* NULL: no program has this kind. */
 const ProgramKind *program_kind(BrainKind kind);
 
-/* All of ours and the additions of the ask, where a person's own command is started (users_env); else PATH, HOME, USER, LOGNAME, LANG, LC_*, TZ and TMPDIR of ours, what pass-env and env of the
- * settings say, this brain's own key under the program's name for it, and the additions of the
- * ask. Caller frees with g_strfreev(). ERR_CONFIG: the key can't be read. */
+/* The environment that the program gets. Where a person's own command is started (users_env):
+ * all of ours, and the additions of the ask. Else of ours only PATH, HOME, USER, LOGNAME, LANG,
+ * LC_*, TZ and TMPDIR; then what pass-env and env of the settings say, this brain's own key
+ * under the program's name for it, and the additions of the ask. Caller frees with
+ * g_strfreev(). ERR_CONFIG: the key can't be read. */
 bool program_env(const BrainAsk *ask, const ProgramKind *kind, char ***ret, GError **error);
-/* Of ours what any program gets: the same list, with pass-env. Caller frees likewise. */
+/* The part of our environment that any program of this brain gets: the variables listed above,
+ * and those of pass-env. Caller frees with g_strfreev(). */
 char **program_own_env(const ConfBrain *conf);
 /* The path of the program that a brain's `command` begins with, looked up as it will be when it
  * is started; a relative name with a slash is beneath the home. NULL with the reason in

@@ -42,4 +42,5 @@ typedef struct RetryPlan {
     Due at;          /* BRAIN_LIMITED: .us 0: nobody knows */
 } RetryPlan;
 
+/* What is to be done now: ask again, wait, or end with this BrainEnd. */
 RetryPlan retry_plan(const RetryCase *c);

@@ -20,15 +20,16 @@
 
 typedef struct Stream Stream;
 
-/* One form of output. Calls that are NULL have nothing to do. */
+/* One form of output. */
 typedef struct StreamParser {
     bool raw;         /* every byte is the answer */
-    void (*line)(Stream *s, const json_t *line);
-    /* After the last line. log is what stderr held, cleaned; it may name what stdout does not. */
+    void (*line)(Stream *s, const json_t *line); /* NULL: the form is raw */
+    /* After the last line; NULL: nothing to do. log is what stderr held, cleaned; it may name
+     * what stdout does not. */
     void (*end)(Stream *s, const char *log);
 } StreamParser;
 extern const StreamParser stream_plain, stream_claude, stream_codex, stream_opencode;
-/* Unsaid: the plain one. */
+/* The parser of this form; the plain parser where the form is unsaid. */
 const StreamParser *stream_parser(ConfParser form);
 
 struct Stream {
@@ -76,9 +77,10 @@ Stream *stream_new(const StreamParser *parser);
 void stream_free(Stream *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Stream, stream_free)
 
-/* Any bytes, in pieces of any size. */
+/* Takes what the program printed: any bytes, in pieces of any size. */
 void stream_take(Stream *s, const void *data, size_t len);
-/* Nothing more comes. A last line without its newline counts if it is whole. */
+/* Nothing more comes. A last line without its newline counts if it is whole. log: what stderr
+ * held. */
 void stream_end(Stream *s, const char *log);
 /* True once the program has answered and every line that it was told is done with. */
 bool stream_is_done(const Stream *s);
@@ -102,11 +104,13 @@ void stream_add_cost(Stream *s, int64_t cost_micro);
 void stream_answer(Stream *s, const char *text);
 /* More of the answer, behind a blank line where there is some already. */
 void stream_answer_more(Stream *s, const char *text);
-/* It has failed, in these words (shortened, on one line). The last failure counts. */
+/* The program has failed, in these words (shortened, on one line). The last failure counts. */
 void stream_fail(Stream *s, BrainEnd end, const char *words);
+/* What had failed has passed: the stream has no failure any more. */
 void stream_fail_none(Stream *s);
 /* A usage limit that ends at wall time until_us; 0: as its words say, else nobody knows. */
 void stream_fail_limit(Stream *s, int64_t until_us, const char *words);
-/* What an HTTP status of the provider's API means to us. */
+/* The program has failed as this HTTP status of its provider's API says. */
 void stream_fail_status(Stream *s, int64_t status, const char *words);
+/* The program has ended because this tool call waits for a person. */
 void stream_defer(Stream *s, const char *id, const char *name, const json_t *input);

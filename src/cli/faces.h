@@ -9,5 +9,6 @@ typedef struct Cli Cli;
 /* Opens home, store and engine for a verb. 0, or an exit status after the message was printed.
  */
 int cli_engine(Cli *cli, Engine **ret);
-/* One over the store that the verb has opened; for g_auto(Engine). */
+/* An engine over the home and the store that the verb has opened; to be kept in a
+ * g_auto(Engine). */
 Engine cli_reader(const Cli *cli);

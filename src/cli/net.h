@@ -1,6 +1,7 @@
 #pragma once
 
-/* What only `postrider-net` can do: NULL in `postrider-mail`. */
+/* Calls that only `postrider-net` has, since they talk to mail servers. In `postrider-mail`
+ * they are NULL. */
 #include "remote/remote.h"
 #include "remote/submit.h"
 

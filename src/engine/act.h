@@ -1,16 +1,16 @@
 #pragma once
 
 /*
- * An act is something that a brain does beside notes and mail: it responds to a briefing, sends one.
- * Each is one entry of a table that a face brings (FaceOps.acts), and the same whichever face leads the
- * job: a program calls it through the agent port, by its name as the verb; a model writes it into its
- * answer, as a field of that name.
+ * An act is something that a brain does beside notes and mail: it responds to a briefing, sends
+ * one. Each is one entry of a table that a face brings (FaceOps.acts), and the same whichever
+ * face leads the job: a program calls it through the agent port, by its name as the verb; a
+ * model writes it into its answer, as a field of that name.
  *
  *     act_propose()     arguments and policy are checked; it may add mail to the proposal
  *     ActOps.commit     its rows, in the transaction of the step
  *
- * An act counts as progress and, unless it happens outside, as a word to whoever asked. No act is done in a step of which a note or
- * a mail failed.
+ * An act counts as progress and, unless it happens outside, as a word to whoever asked. No act
+ * is done in a step of which a note or a mail failed.
  */
 #include "engine/run/commit.h"
 
@@ -29,12 +29,13 @@ struct ActOps {
     /* It has happened outside of the store when it is proposed, whatever becomes of the step, and whoever
      * asked hears nothing of it. */
     bool outside;
-    /* Is a model told of it while it works on this job? A program may try it in any case. NULL: no
-     * model is. */
+    /* *ret: a model is told of the act while it works on this job. A program may try the act in
+     * any case. NULL: no model is told. */
     bool (*offered)(Engine *engine, const Job *job, bool *ret, GError **error);
-    /* May this job do it now, with these arguments? What it mails it adds to the proposal, and which
-     * mail that settles; what it has looked at for its commit is act->plan. ERR_NEVER: it may not, or it
-     * makes no sense; nothing has happened. */
+    /* Looks whether this job may do the act now, with these arguments. Mail that the act sends
+     * is added to the proposal, with the mail that it settles; what commit() needs to know of
+     * files is kept in act->plan. ERR_NEVER: the job may not, or the arguments make no sense;
+     * nothing has happened then. */
     bool (*propose)(Engine *engine,
                     const Job *job,
                     const StepInput *in,
@@ -55,7 +56,7 @@ struct ActOps {
     void (*answer)(const ProposedAct *act, json_t *answer);
 };
 
-/* NULL: no face has an act of this name. */
+/* The act of this name; NULL: no face has such an act. */
 const ActOps *act_find(const Engine *engine, const char *name);
 /* What the program was built with: names of acts, char *; caller unrefs. */
 GPtrArray *act_names(const Engine *engine);
@@ -64,7 +65,7 @@ bool acts_offered(Engine *engine, const Job *job, GPtrArray **ret, GError **erro
 /* What the next step is told of an act that was done; and whether a line says that. */
 #define ACT_DONE "act done: "
 bool act_was_done(const GPtrArray *results);
-/* Is one among them of which whoever asked hears? */
+/* True when whoever asked hears of one of these acts. */
 bool acts_say(const ProposedActs *acts);
 /* Adds it to the proposal. ERR_NEVER: an argument is missing, unknown or no text; or as
  * ActOps.propose says. */

@@ -29,11 +29,14 @@ typedef struct Engine {
     GPtrArray *sights; /* what faces saw for these mails (engine/face.h); NULL: nothing */
 } Engine;
 
-/* Opens the store for writing and brings an unfinished past in order (engine/checkpoint/recover.h). The
- * engine borrows home and parts. */
+/* Opens the store for writing, brings the tables of the faces up to date, and writes the spaces
+ * of the settings into the store. What an earlier process left unfinished is not looked at
+ * here, but by recover_sweep() (engine/checkpoint/recover.h). The engine borrows home and
+ * parts. */
 bool engine_open(Home *home, const EngineParts *parts, Engine **ret, GError **error);
 void engine_close(Engine *engine);
-/* For one that was made by hand over somebody else's store. */
+/* Frees what an engine holds that was made by hand over somebody else's store, and leaves the
+ * store open. */
 void engine_clear(Engine *engine);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Engine, engine_clear)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Engine, engine_close)
@@ -42,7 +45,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Engine, engine_close)
  * program is to begin again, which may be another one now (cli/cli.h). */
 #define ENGINE_AGAIN 256
 
-/* How the brain of this role is asked; NULL: in no way that this program knows, or no role. */
+/* The mode in which the brain of this role is asked; NULL: this program does not have that
+ * mode, or role is NULL. */
 const ModeOps *engine_mode(const Engine *engine, const ConfRole *role);
-/* NULL: no such face; "" is none. */
+/* The face of this name; NULL: there is no such face, as for "". */
 const FaceOps *engine_face(const Engine *engine, const char *name);

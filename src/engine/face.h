@@ -1,12 +1,14 @@
 #pragma once
 
 /*
- * A face is what a mail means: a kind of work that leads its own jobs. A plain conversation has none
- * (Job.face is ""). How a brain is asked is the mode's affair (engine/mode.h). The engine knows faces
- * only by this table; cli lists them. No face sees another, a mode, a socket or a key.
+ * A face is what a mail means: a kind of work that leads its own jobs. A plain conversation has
+ * none (Job.face is ""). How a brain is asked is the mode's affair (engine/mode.h). The engine
+ * knows faces only by this table; cli lists them. No face sees another, a mode, a socket or a
+ * key.
  *
- * Every call but `name` may be NULL: nothing to do. What is given a Txn writes rows only, and may be
- * run twice: it touches no file, no socket and no clock of its own.
+ * Every member but `name` may be NULL: then the face has nothing to do there. A call that is
+ * given a Txn writes rows only, and may be run twice: it touches no file, no socket and no
+ * clock of its own.
  */
 #include "base/sandbox.h"
 #include "engine/context/context.h"
@@ -28,9 +30,10 @@ struct FaceOps {
 
     /* --- mail comes in, in intake's transaction --- */
 
-    /* Does it lead the new job of this stored mail? First true wins. */
+    /* True when this face leads the new job of this stored mail. The first face that says so
+     * counts. */
     bool (*claims)(const Engine *engine, const MsgNew *in, const Message *m);
-    /* A mail whose row is new, with the job that it went to, {0}: none. Of every face. */
+    /* A mail has got its row, and gone to this job ({0}: to none). Called for every face. */
     bool (*stored)(Engine *engine,
                    Txn *txn,
                    MsgId id,
@@ -38,8 +41,9 @@ struct FaceOps {
                    const Message *m,
                    JobId job,
                    GError **error);
-    /* Does this mail, which passed the judge and is no order, wake nobody by itself? It is handled then, and of class
-     * MSG_EVENT; stored() sees to it that the next mail of the role brings it along. */
+    /* *ret: this mail, which passed the judge and is no order, wakes nobody by itself. Then it
+     * is handled, and of class MSG_EVENT; stored() sees to it that the next mail of the role
+     * brings it along. */
     bool (*waits)(Engine *engine, const MsgNew *in, bool *ret, GError **error);
     /* Does this mail only tell? Who has nothing to do about it may end the job without a word. */
     bool (*tells)(Engine *engine, const MsgRow *row, bool *ret, GError **error);
@@ -56,7 +60,8 @@ struct FaceOps {
      * subject of the face's own. see() is called outside of the transaction, which is run again then. */
     void *(*see)(Engine *engine, const char *subject);
     void (*forget)(void *sight);
-    /* STOP, CANCEL or CONTINUE has reached a job of its own; after the job's row. */
+    /* STOP, CANCEL or CONTINUE has reached a job of this face; called after the job's row was
+     * changed. */
     bool (*ordered)(Engine *engine, Txn *txn, const Job *job, OrderKind kind, GError **error);
 
     /* --- a job of its own runs --- */
@@ -72,7 +77,8 @@ struct FaceOps {
      * whose text the manifest keeps. */
     bool (*frame)(
         Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error);
-    /* The same for every job, whatever leads it: what its mail means to this face. After frame(). */
+    /* The same for every job, whatever leads it: parts about what the job's mail means to this
+     * face. Called after frame(). */
     bool (*page)(
         Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error);
     /* Instead of a brain, for a role that has none: a pure function of what is stored. */
@@ -142,7 +148,7 @@ struct FaceOps {
 
 /* Brings tables and watches of all faces up to date; a part of engine_open(). */
 bool faces_open(Engine *engine, GError **error);
-/* The face of a job of this mail that begins; "": none. */
+/* The name of the face that leads a job which begins with this mail; "": no face does. */
 const char *faces_claim(const Engine *engine, const MsgNew *in);
 bool
 faces_stored(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GError **error);
@@ -164,14 +170,16 @@ bool faces_order(Engine *engine,
                  JobId job,
                  Order *ret,
                  GError **error);
-/* What the face's see() says of a subject. NULL, ERR_AGAIN: nobody has looked yet; faces_see() does, and the transaction is to be
- * run again. Borrowed until faces_forget(). */
+/* What the face's see() has said of a subject; borrowed until faces_forget(). NULL with
+ * ERR_AGAIN: nobody has looked yet. Then faces_see() is to be called outside of the
+ * transaction, and the transaction is to be run again. */
 const void *
 faces_sight(Engine *engine, const FaceOps *face, const char *subject, GError **error);
-/* Looks at what was asked for; false: nothing was. */
+/* Looks at each subject that faces_sight() was asked for and nobody has looked at; false: there
+ * was none. */
 bool faces_see(Engine *engine);
 void faces_forget(Engine *engine);
-/* Of the job's own face. */
+/* Calls ordered() of the face that leads the job. */
 bool faces_ordered(Engine *engine, Txn *txn, JobId job, OrderKind kind, GError **error);
 bool faces_settled(
     Engine *engine, Txn *txn, const Effect *e, const char *why, GError **error);

@@ -17,6 +17,8 @@
  */
 #include "engine/engine.h"
 
+/* One look: deletes what is too old. Does nothing when the last look was less than an hour
+ * ago. */
 bool keep_prune(Engine *engine, GError **error);
-/* Adds to lines what may go and is still there, for people. */
+/* Adds a line for people about each kind of thing that may go and is still there. */
 bool keep_count(Engine *engine, GPtrArray *lines, GError **error);

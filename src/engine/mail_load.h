@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * The one reader of stored mail: the file of a mail that came, wherever it lies now, and what was
- * written. What can't be found any more is NULL, and no error.
+ * The one reader of stored mail: of mail that came, wherever its file lies now, and of mail
+ * that was written. A mail that can't be found any more is NULL, and no error.
  *
  * Within one claim of a job the same mail is wanted several times: its text for the brain, its parts
  * for the workplace, its headers for the answer, its links for the policy; and in the next step all
@@ -20,14 +20,15 @@
 /* Reads as much of it as is wanted; where its file is gone, from a copy (store/mail/copies.h). */
 bool
 mail_load(Engine *engine, const MsgRow *row, MessageWhat what, Message **ret, GError **error);
-/* The whole of it, as it lies there. */
+/* The bytes of the whole mail, as its file has them. */
 bool mail_bytes(Engine *engine, const MsgRow *row, GBytes **ret_bytes, GError **error);
-/* Mail that was written: its frozen bytes or, once they are forgotten, a copy of it, the sender's
- * before others. mailbox: only a copy that lies there, since whose files they are may change them;
- * NULL: any. */
+/* The bytes of mail that was written: the frozen bytes or, once these are forgotten, those of a
+ * copy, the sender's copy before others. mailbox: only a copy in this mailbox counts, since
+ * whoever owns a mailbox may change its files; NULL: a copy in any mailbox. */
 bool mail_bytes_out(
     Engine *engine, const OutRow *row, const char *mailbox, GBytes **ret_bytes, GError **error);
 
+/* The same, parsed as far as is wanted; *ret NULL: it is gone. The caller frees the result. */
 bool mail_load_out(Engine *engine,
                    const OutRow *row,
                    const char *mailbox,
@@ -35,8 +36,9 @@ bool mail_load_out(Engine *engine,
                    Message **ret,
                    GError **error);
 
-/* A copy of a message whose own file is gone. Only one that still is the same mail counts;
- * *ret_bytes NULL with true: there is none. ret_file: its name; may be NULL. */
+/* Looks for a copy of a message whose own file is gone. Only a copy that still is the same mail
+ * counts. *ret_bytes NULL with true: there is no such copy. *ret_file (may be NULL): the name
+ * of its file; caller frees. */
 bool mail_find_copy(
     Db *db, Maildir *md, MsgId message, char **ret_file, GBytes **ret_bytes, GError **error);
 

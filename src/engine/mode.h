@@ -71,5 +71,6 @@ struct ModeOps {
     bool (*restore)(const json_t *document, GBytes **ret_state, GError **error);
 };
 
-/* mode and state may be NULL: an empty one. */
+/* The summary of a state; an empty one where mode or state is NULL. To be cleared with
+ * mode_summary_clear(). */
 void mode_summary(const ModeOps *mode, GBytes *state, ModeSummary *ret);

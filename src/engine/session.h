@@ -44,12 +44,13 @@ typedef struct JobSession {
 /* For a command without a home. */
 JobSession *session_new_alone(void);
 
-/* The mail that begins the job. */
+/* The mail that begins a session's job. */
 typedef struct SessionMail {
     const char *role, *subject, *text;
     const char *session; /* the session's name; NULL: the job is queued, for any run */
 } SessionMail;
-/* ret: with a mail that names no session it may be NULL, else *ret is. ret_job may be NULL. */
+/* Begins a job with a mail, and claims it for the session that the mail names. *ret is NULL
+ * when the mail names no session, and ret itself may be NULL then. ret_job may be NULL. */
 bool session_begin(
     Engine *engine, const SessionMail *mail, JobSession **ret, JobId *ret_job, GError **error);
 /* *ret is NULL, with true: somebody else works on it, or it has ended. */
@@ -65,7 +66,8 @@ JobSession *session_of_claim(Engine *engine,
 void session_close(JobSession *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(JobSession, session_close)
 
-/* What is open counts as shown from now on: it does not wake the job when that parks. */
+/* Open mail of the job counts as shown from now on, so that it does not wake the job when the
+ * job parks. */
 bool session_show(JobSession *s, GError **error);
 /* Loads the job and its open mail anew, after a step. */
 bool session_reload(JobSession *s, GError **error);
@@ -75,7 +77,7 @@ bool session_open_port(JobSession *s, GError **error);
 bool session_open_port_only(JobSession *s, const char *verb, GError **error);
 /* Commits the step. ERR_NEVER with s->lost: an order was faster, and nothing has happened. */
 bool session_commit(JobSession *s, Proposal *p, GError **error);
-/* An answer is paid for, whatever becomes of it. */
+/* Books what an answer has cost, whatever becomes of the answer. */
 bool session_pay(JobSession *s, int64_t cost_micro, GError **error);
 /* Reads what signals came. True: the work must end (draining or lost). */
 bool session_called_off(JobSession *s);
@@ -108,9 +110,12 @@ bool session_ask(JobSession *s,
                  SessionEnd *ret_end,
                  BrainCall **ret_call,
                  GError **error);
-/* What stands in front of what this brain has written and we start, such as a check; *ret NULL: nothing does. Caller frees. */
+/* The words (argv) that stand in front of a command which an agent could have changed and which
+ * we start, such as a check: they put it behind the wall of this brain's programs. *ret NULL:
+ * no wall. Caller frees. */
 bool session_wall(JobSession *s, const ConfBrain *brain, const char *cwd, char ***ret, GError **error);
-/* Waits until then, by the real clock of a monotonic span; as session_ask(), with SESSION_ANSWERED for: it was waited for. */
+/* Waits for this span of the monotonic clock, and serves signals, orders and the port meanwhile
+ * as session_ask() does. SESSION_ANSWERED: the span is over. */
 bool session_wait(JobSession *s,
                   int64_t span_us,
                   bool (*go_on)(void *data),

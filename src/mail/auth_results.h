@@ -30,13 +30,15 @@ AuthResults *auth_results_parse(const char *value);
 void auth_results_free(AuthResults *r);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AuthResults, auth_results_free)
 
-/* Who gave the mail to whom. */
+/* What one Received field says: who gave the mail to whom. */
 typedef struct AuthHop {
     char *from;   /* what the client called itself; NULL: the field has no "from" */
     char *remark; /* the comment right behind it: its real name and address; "" for none */
     char *by;     /* lower case, without a last dot; NULL */
     char *rest;   /* the field as it stands */
 } AuthHop;
+/* Reads the value of a Received field. Never NULL: what can't be read is NULL or "" in the
+ * result. */
 AuthHop *auth_hop_parse(const char *value);
 void auth_hop_free(AuthHop *hop);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AuthHop, auth_hop_free)

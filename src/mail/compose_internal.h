@@ -1,7 +1,7 @@
 #pragma once
 
-/* The inside of a Compose, shared by compose.c, which fills it, and compose_format.c, which
- * writes it down. */
+/* The inside of a Compose (a mail that we write), shared by compose.c, which fills it, and
+ * compose_format.c, which writes it down. */
 #include "mail/compose.h"
 
 typedef struct Field {
@@ -23,10 +23,10 @@ struct Compose {
     char *in_reply_to;
     GPtrArray *answered_too; /* ids behind the first in In-Reply-To */
     GPtrArray *references;  /* ids */
-    bool to_self;           /* the mail's own is to be among them */
-    char *msgid;            /* the mail's own; NULL: it is minted */
-    char *event_role;       /* an event of the workflow, of whom; NULL: none */
-    char *mark;             /* where its text has its id */
+    bool to_self;           /* the mail's own id is to be among the references */
+    char *msgid;            /* the mail's own id; NULL: an id is minted */
+    char *event_role;       /* the role whose event of the workflow this mail is; NULL: no event */
+    char *mark;             /* stands in the event's text where its id is to be written */
     GPtrArray *fields;      /* of Field */
     char *text;             /* valid, LF, ends with a newline unless empty */
     char *html;             /* the same as HTML; NULL: the mail has none */

@@ -13,12 +13,14 @@
  */
 #include "base/digest.h"
 
-/* headers: of MsgHeader, NULL: none; body: as header_body_digest() gives it. */
+/* The identity of a mail that was split already. headers: of MsgHeader; NULL: no headers. body:
+ * as header_body_digest() gives it. */
 void identity_of(const GPtrArray *headers, const Digest *body, Digest *ret);
-/* Of a whole mail. Needs no MIME library. */
+/* The identity of a whole mail, from its bytes. Needs no MIME library. */
 void identity_of_bytes(const void *raw, size_t len, Digest *ret);
 
-/* Do two texts say the same in their own words (mail/quote.h)? One of them may go on behind the
- * end of a line, since lists add footers. White space counts as one blank. Nothing is the same as
- * nothing only. */
+/* True when two texts say the same in their own words, which is what they do not quote
+ * (mail/quote.h). One text may go on where the other ends, behind the end of a line, since
+ * lists add footers. White space counts as one blank. A text without words of its own is the
+ * same only as another such text. */
 bool identity_same_words(const char *a, const char *b);

@@ -1,6 +1,6 @@
 #pragma once
 
-/* The Date header. */
+/* Reading the Date header of a mail. */
 #include <stdbool.h>
 #include <stdint.h>
 

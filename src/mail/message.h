@@ -107,8 +107,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Message, message_free)
 const char *message_header(const Message *m, const char *name);
 /* What is listed under this name, else the part of the text that has it; NULL. Borrowed. */
 const MsgPart *message_file(const Message *m, const char *filename);
-/* Names of the flags, for `mail show`; caller frees with g_strfreev. */
+/* Names of the flags (MSG_AMBIGUOUS, …) for `mail show`; caller frees with g_strfreev(). */
 char **message_flag_names(unsigned flags);
-/* "reply" or "re: " prefixes, [lists] and (fwd) taken off as RFC 5256 base subject; caller
- * frees. *ret_reply (NULL: never mind): something was there that a reply or a forward has. */
+/* The base subject of RFC 5256: without "Re:", "Fw:" and "Fwd:" in front, "[list]" marks, and
+ * "(fwd)" behind. Caller frees. *ret_reply (may be NULL): the subject was that of a reply or a
+ * forward. */
 char *message_base_subject(const char *subject, bool *ret_reply);

@@ -1,6 +1,7 @@
 #pragma once
 
-/* What the files of this room share; nobody else includes it. */
+/* The inside of `postrider mcp` (mcp/mcp.h), shared by the files of this room; nobody else
+ * includes it. */
 #include "base/json.h"
 #include "base/list.h"
 #include "mcp/mcp.h"
@@ -76,7 +77,7 @@ void mcp_notify(McpServer *server, const char *method, json_t *take_params);
 void mcp_ask_port(McpCall *call, json_t *take_request, McpAnswered *answered);
 
 /* --- mail and notes without a run --- */
-/* Can there be any? */
+/* True when mail and notes can be had: by a port, or by a session that can be started. */
 bool mcp_has_mail(const McpServer *server);
 /* Starts the session, or answers all calls that wait for it: it can't be started. Calling it twice has no effect. */
 void mcp_session_start(McpServer *server);

@@ -34,7 +34,9 @@ typedef struct Rpc {
 void rpc_free(Rpc *rpc);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Rpc, rpc_free)
 
-/* False: it is no request, and *ret_answer, an object to be sent, says why; NULL where nobody is to be answered. */
+/* Reads one line. False: the line can't be used. *ret_answer is then an error to be sent
+ * (caller unrefs), or NULL where the line is a notification or an answer, which nobody
+ * answers. */
 bool rpc_parse(const char *line, size_t len, Rpc **ret, json_t **ret_answer);
 /* An answer that is an error. id NULL: nobody knows it. data is taken; NULL: none. */
 json_t *rpc_error(const json_t *id, RpcCode code, const char *text, json_t *data);
@@ -44,5 +46,5 @@ json_t *rpc_versions(void);
 const char *rpc_legacy_version(const char *offered);
 /* A member of params; "" where it is none or no text. Borrowed. */
 const char *rpc_text(const Rpc *rpc, const char *name);
-/* params._meta; NULL. */
+/* params._meta; NULL: there is no such object. Borrowed. */
 const json_t *rpc_meta(const Rpc *rpc);

@@ -9,6 +9,6 @@
 /* Writes those of one role, and the ones that all share; what is there already, or was and is
  * deleted, is left alone. In CONTENTS the new ones are listed. */
 bool notes_write_first(Txn *txn, const char *role, GError **error);
-/* Is this body what notes_write_first() would write under the key? Then nobody's text is in it.
- */
+/* True when the body is what notes_write_first() would write under this key: then it holds no
+ * text of anybody. */
 bool note_is_first(const char *key, GBytes *body);

@@ -18,7 +18,7 @@ typedef struct NoteFiles {
     bool marker;
     NoteMirrors *files;   /* of each the key and the marks; a file with a second name may be
                            * anybody's: its ino is 0, so that it is looked at */
-    GHashTable *by_key;   /* of them */
+    GHashTable *by_key;   /* key -> its entry in files */
     GPtrArray *displaced; /* of NoteDisplaced */
     GPtrArray *leftovers; /* of char *: paths of unfinished files of ours */
     GPtrArray *findings;  /* of char *: what is there and can't be a note */
@@ -26,11 +26,11 @@ typedef struct NoteFiles {
 void note_files_free(NoteFiles *tree);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NoteFiles, note_files_free)
 
-/* All of it. */
+/* Looks at the whole folder. */
 bool note_files_scan(int notes_fd, NoteFiles **ret, GError **error);
-/* The marker and the files of these keys alone; NULL ends the list. */
+/* Looks at the marker and at the files of these keys alone; NULL ends the list. */
 bool note_files_look(int notes_fd, const char *const *keys, NoteFiles **ret, GError **error);
-/* What was displaced or is unfinished in the folders of these keys, and nothing else. */
+/* Looks only for what was displaced or is unfinished in the folders of these keys. */
 bool
 note_files_look_beside(int notes_fd, const char *const *keys, NoteFiles **ret, GError **error);
 

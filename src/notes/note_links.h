@@ -28,14 +28,16 @@ typedef struct NoteLink {
     bool marked;       /* NOTE_LINK_ITEM: in backticks, or with a slash in it */
 } NoteLink;
 
-/* In order. Elements are NoteLink. */
+/* All links of a text, in order; elements are NoteLink. Caller unrefs. */
 GPtrArray *note_links_find(const char *text);
-/* The keys only, each once, in order, NULL-terminated: what a bundle note loads (E88). The
- * first word of any list line is among them, so load what there is. */
+/* The keys alone, each once, in order, NULL-terminated: what a bundle note loads. The first
+ * word of any list line is among them, so a key that names no note is to be passed over. Caller
+ * frees with g_strfreev(). */
 GStrv note_links_keys(const char *text);
 
-/* A copy in which every link to `from` names `to`; NULL: there is none. */
+/* A copy in which every link to `from` names `to`; NULL: the text has no such link. Caller
+ * frees. */
 char *note_links_rename(const char *text, const char *from, const char *to);
-/* A copy without links to key: list lines that are about it alone go, elsewhere a link becomes
- * its title; NULL: there is none. */
+/* A copy without links to key: list lines that are about this key alone go, elsewhere a link
+ * becomes its title. NULL: the text has no such link. Caller frees. */
 char *note_links_remove(const char *text, const char *key);

@@ -47,26 +47,26 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NotesReport, notes_report_free)
  * ret_report may be NULL. ERR_LATER: somebody else is at it for too long.
  */
 bool notes_sync(const Home *home, Db *db, NotesReport **ret_report, GError **error);
-/* The same for these notes alone; NULL: those whose files are behind, at the end of a run. What
- * people did to other files is left to the next notes_sync(), so this costs no look at each of
- * them, only the names in the folders of these. A file that is gone or new makes it a
- * notes_sync(). */
+/* The same for these notes alone, or with keys NULL for those whose files are behind the store,
+ * as at the end of a run. What people did to other files is left to the next notes_sync(), so
+ * this looks only at the names in the folders of these notes. Where one of their files is gone
+ * or new, it becomes a notes_sync(). */
 bool notes_sync_some(const Home *home,
                      Db *db,
                      const char *const *keys,
                      NotesReport **ret_report,
                      GError **error);
-/* Edits of the notes named, and only into the store: before they are shown or written. A file
- * among them that is gone or new makes this a notes_sync(). NULL ends the list; keys that are
- * not valid are skipped. */
+/* Takes edits of these notes into the store, and writes no file: to be called before the notes
+ * are shown or written. Where one of their files is gone or new, it becomes a notes_sync().
+ * NULL ends the list; keys that are not valid are skipped. */
 bool notes_import(const Home *home, Db *db, const char *const *keys, GError **error);
 /* Writes every file that is missing from the store again, marker included: the answer to
  * invariant (3) when the files are really gone. */
 bool notes_restore(const Home *home, Db *db, NotesReport **ret_report, GError **error);
 
-/* As note_put() and note_append(). What the writer may not see (store/viewer.h) it may not link
- * either, but for links that stood in the note before: ERR_NEVER, with the line that a write of
- * that note gets. CONTENTS never names notes of spaces. */
+/* As note_put() and note_append(). A writer may not link to a note that it may not see
+ * (store/viewer.h), but for links that stood in the note before: ERR_NEVER, with the line that
+ * a write of that other note gets. CONTENTS never names notes of spaces. */
 bool notes_put(Txn *txn,
                const char *key,
                GBytes *body,
@@ -86,8 +86,8 @@ bool notes_rename(Txn *txn, const char *from, const char *to, const NoteBy *by, 
 bool
 notes_delete(Txn *txn, const char *key, int64_t if_version, const NoteBy *by, GError **error);
 
-/* Full text over the newest versions, best first; brings the index up to date itself, unless the
- * store was opened for reading. Elements are NoteHit. */
+/* Full-text search over the newest versions, best first; elements are NoteHit. Brings the index
+ * up to date first, unless the store was opened for reading. */
 bool
 notes_search(const Home *home, Db *db, const NoteQuery *q, GPtrArray **ret, GError **error);
 

@@ -8,8 +8,8 @@
  * it, comes back as it is; a note that is one fence and nothing else is the file in the fence.
  */
 
-/* The note that was meant; caller frees. *ret_what: what was mended, caller frees; NULL when
- * nothing was. NULL: this is broken in a way that leaves open what was meant (half a JSON
- * string, bytes that are no text): the write has failed, and *ret_what says why. Repairing
- * twice changes nothing more. */
+/* The note that was meant; caller frees. *ret_what says what was mended (NULL: nothing); caller
+ * frees. The result is NULL where nobody can tell what was meant (half a JSON string, bytes
+ * that are no text): then the write has failed, and *ret_what says why. Repairing a second time
+ * changes nothing more. */
 char *note_repair(const char *raw, char **ret_what);

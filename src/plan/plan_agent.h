@@ -22,22 +22,23 @@ typedef struct PlanAgent {
     int64_t took_us, retry_us;
 } PlanAgent;
 
-/* What the row says; without a home and a command there is nobody: ERR_CONFIG. */
+/* Finds the agent that the row names. ERR_CONFIG: there is neither a home nor a command. */
 bool plan_agent_open(PlanAgent *a, JobSession *s, const PlanRow *row, GError **error);
 void plan_agent_clear(PlanAgent *a);
 
-/* Who works as this owner. Another brain than before begins another session. */
+/* Chooses the brain that works for this owner of a todo. Another brain than before begins
+ * another session. */
 bool plan_agent_choose(PlanAgent *a,
                        JobSession *s,
                        const PlanRow *row,
                        const char *owner,
                        const char *project,
                        GError **error);
-/* The program has named its session. */
+/* Notes that the program has named its session. */
 void plan_agent_named(PlanAgent *a, const char *id);
-/* The session's name goes into the store. */
+/* Writes the session's name into the store. */
 bool plan_agent_keep(const PlanAgent *a, JobSession *s, const char *project, GError **error);
-/* It begins a session anew. */
+/* Forgets the session, so that the next question begins a new one. */
 void plan_agent_forget(PlanAgent *a);
 /* Somebody else works on the next todo; the session is found again in the store. */
 void plan_agent_leave(PlanAgent *a);

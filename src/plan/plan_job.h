@@ -22,21 +22,23 @@
 
 /* The mail that begins such a job has the row in one line of JSON. Caller frees. */
 char *plan_mail_text(const PlanRow *row);
-/* NULL: it is no such mail. */
+/* The row that such a mail holds; NULL: it is no such mail. Caller frees. */
 PlanRow *plan_mail_parse(const char *text);
 json_t *plan_row_json(const PlanRow *row);
 PlanRow *plan_row_parse(const json_t *value);
 
-/* Makes both agree; the caller has the lock. state: of the job. True when the plan was changed. */
+/* Makes the plan of the file and the row agree, in memory; the caller has the file's lock.
+ * state: of the job. True when the plan was changed. */
 bool plan_agree(Plan *plan, PlanRow *row, JobState state);
-/* The row as the plan is now, in a transaction of its own; nothing to do where it is so already. */
+/* Writes the row as the plan is now, in a transaction of its own; writes nothing where the row
+ * says so already. */
 bool plan_row_follow(Engine *engine, PlanRow *row, const Plan *plan, GError **error);
 
 /* Brings file and row of one job together, without working on it: a word is written into the file, and a file whose plan
  * was stopped, cancelled, called done or finished elsewhere is followed by its job, unless that has ended or somebody works on it.
  * *n counts what it has changed. A project that is not there now is left alone. */
 bool plan_settle_job(Engine *engine, const PlanRow *row, unsigned *n, GError **error);
-/* All of them. */
+/* The same for every job that works on a plan. */
 bool plan_settle_all(Engine *engine, unsigned *n, GError **error);
 
 /* Waits for a child of ours; go_on() is asked twice a second, and false: it has said no, and the child was ended. */

@@ -1,6 +1,7 @@
 #pragma once
 
-/* What agents that work on a plan are told, and what people hear of it. The caller frees what is returned. */
+/* Texts about a plan: what the agents that work on it are told, and what people hear of it. The
+ * caller frees each result. */
 #include "plan/file/plan.h"
 
 /* The whole question: who it works as, the todo, the check, how to say that it is done. reason: what came of the last

@@ -66,13 +66,15 @@ unsigned port_poll(Port *port, struct pollfd fds[PORT_POLL_MAX]);
  * each client. ERR_NEVER "fenced": the claim is lost, the run must end. */
 bool port_work(Port *port, const struct pollfd *fds, unsigned n, GError **error);
 
-/* The program was shown one more mail, which is part of in->shown from now on; borrowed. */
+/* The program was shown one more mail, which is part of in->shown from now on; the row is
+ * borrowed. */
 void port_shown(Port *port, MsgRow *row);
 
-/* Has the program spoken, and settled every message that it was shown? */
+/* True when the program has committed at least one step through the port, and has settled every
+ * mail that it was shown. */
 bool port_answered(const Port *port);
-/* What was shown or read through the port counts for the step that comes next: its floor is no higher, and its manifest has
- * what was read since the last one. */
+/* Makes what the program read through the port count for the step that comes next: lowers
+ * in->floor to it, and adds to in->manifest what was read since the last step. */
 void port_account(const Port *port, StepInput *in);
 /* Steps that were committed through the port. */
 unsigned port_steps(const Port *port);

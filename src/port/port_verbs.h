@@ -50,8 +50,8 @@ PortVerb verb_permit;
 PortVerb verb_note_get, verb_note_put, verb_note_append, verb_note_list, verb_note_search,
     verb_note_history, verb_note_rename, verb_note_delete;
 
-/* A proposal through policy and commit, as a step under the run's claim. shown: what the step
- * rests on; borrowed. Nothing happened where it is false. */
+/* Takes a proposal through policy and commit, as a step under the run's claim. shown: the mail
+ * on which the step rests; borrowed. Where the result is false, nothing has happened. */
 bool port_commit(PortTalk *talk,
                  Proposal *p,
                  MsgRows *shown,
@@ -59,9 +59,11 @@ bool port_commit(PortTalk *talk,
                  StepResult *ret,
                  GError **error);
 
-/* The program has read it, or some of it: a mail, or the version of a note; space NULL: of none. */
+/* Notes that the program has read a mail (version 0) or this version of a note, or a part of
+ * it. space: whose mail or note it is; NULL: of no space. */
 void port_has_read(PortTalk *talk, const char *id, int64_t version, const char *space);
-/* The manifest, NULL: none, with that; NULL: there is nothing. Caller unrefs. */
+/* The manifest of a page (NULL: there was no page) with what the program has read; NULL: there
+ * is neither. Caller unrefs. */
 GBytes *port_manifest(const PortTalk *talk, GBytes *page);
 /* Members of an answer: text (NULL is null), "<id>", a time (0 is null). */
 void answer_text(json_t *object, const char *name, const char *value);

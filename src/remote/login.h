@@ -11,7 +11,8 @@
 #include "wire/imap.h"
 #include "wire/smtp.h"
 
-/* more: what the settings do not say, such as how long to wait; the rest of it is filled in. */
+/* Connects and logs in; blocks. more: what the settings do not say, such as how long to wait;
+ * the other members are filled in here. */
 bool login_imap(const Home *home,
                 const ConfServer *server,
                 ImapOptions more,
@@ -31,5 +32,6 @@ typedef struct Submission {
 } Submission;
 void submission_clear(Submission *s); /* hangs up, and wipes */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Submission, submission_clear)
-/* ret->place: as more above. */
+/* The same for a server that takes mail. ret must be zeroed, but for what ret->place says
+ * beside the settings; it is to be cleared also after a failure. */
 bool login_smtp(const Home *home, const ConfServer *server, Submission *ret, GError **error);

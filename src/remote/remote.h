@@ -10,8 +10,8 @@
  *   it is flagged       <--owed--      it was handled, answered
  *   Sent, INBOX         <--owed--      a copy, a checkpoint
  *   some other mail     --kept-->      somebody asks for it (store/mail/demands.h)
- *   a person deletes
- *   a checkpoint        --done so-->   deleted, where the rules of evidence act
+ *   a person deletes    --seen-->      the job is stopped, by the rules of
+ *   a checkpoint                       engine/checkpoint/checkpoint.h
  *
  * (1) The first login ever sets a mark: mail that lay there is never work, and nothing about it
  *     changes.
@@ -25,7 +25,8 @@
  *     or can't be trusted, after 15 min. `status` says why; the log says so once, and once more
  *     when it works again.
  *
- * SIGURG says that something is owed: whoever is not ready for it ignores it.
+ * SIGURG tells the process that something is owed to the server. A program that does not know
+ * the signal is not harmed: by default SIGURG is ignored.
  */
 #include "engine/checkpoint/catch_up.h"
 

@@ -28,7 +28,8 @@ typedef struct Parcel {
     bool copy_comes;      /* in doubt: a copy to ourselves may settle it */
 } Parcel;
 
-/* How long the answer to a mail that is handed over is still waited for by one who was asked to end. */
+/* How long we still wait for the answer to a mail that was handed over, once we were asked to
+ * end. */
 int64_t submit_stop_us(const Pass *p);
 
 /* submit_account.c */
@@ -41,7 +42,7 @@ void submit_hang_up(Pass *p);
 
 void parcel_clear(Parcel *c);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Parcel, parcel_clear)
-/* Hands it over and commits what became of it. */
+/* Hands the mail over and commits what became of it. */
 bool parcel_send(Parcel *c, GError **error);
 /* Commits the same end for all its recipients. */
 bool parcel_end(Parcel *c, SmtpEnd end, const char *why, GError **error);

@@ -22,30 +22,34 @@
 /* A lock that somebody made by hand counts for so long. */
 #define REPORT_LOCK_US (600 * USEC_PER_SEC)
 
-/* The folder of a role's date beneath the home; a file in it. Caller frees. */
+/* Paths beneath the home: the folder of a role's date, and a file in that folder. Caller
+ * frees. */
 char *report_folder(const Config *config, const char *role, const char *date);
 char *report_file(const Config *config, const Report *r, const char *name);
-/* The same without settings, as the prompt and thread.md name it: reports/DATE/NAME. */
+/* A file as the prompt and thread.md name it, whatever role it is of: reports/DATE/NAME. Caller
+ * frees. */
 char *report_path(const Report *r, const char *name);
 /* "responses/07-reply.md", "responses/120-response.md"; caller frees. */
 char *report_reply_name(int n);
 char *report_response_name(int n);
-/* The number of such a name without its folder; 0: it is none. */
+/* The number in such a name, without its folder; 0: it is no such name. */
 int report_name_number(const char *name, bool *ret_response);
 
-/* A path of a view as what it is. */
+/* The parts of the path of a view. */
 typedef struct ReportView {
     char *role, *date;
     const char *name; /* behind the folder of the date; borrowed from the path */
 } ReportView;
 void report_view_clear(ReportView *v);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ReportView, report_view_clear)
+/* False: it is no path of a file in such a folder. */
 bool report_view_parse(const Config *config, const char *path, ReportView *ret);
 
 /* From:, Date:, Message-ID:, Subject: and Attachment: lines, a blank line, the body. Caller unrefs. */
 GBytes *report_reply_format(const Reply *reply, GBytes *body);
-/* And back; a file without such lines is all body. Caller frees the reply. */
+/* Reads such a file back; a file without such lines is all body. Never NULL; caller frees. */
 Reply *report_reply_parse(GBytes *file);
-/* .briefing-sent, a JSON object with a newline behind it; and back: false where it is none. */
+/* The content of .briefing-sent, a JSON object with a newline behind it; caller unrefs. And
+ * read back into *io: false with an error where the file is no JSON. */
 GBytes *report_sent_format(const Report *r);
 bool report_sent_parse(GBytes *file, Report *io, GError **error);

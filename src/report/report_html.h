@@ -4,5 +4,5 @@
  * escaped; there is no script, and nothing is loaded from anywhere. */
 #include "store/report.h"
 
-/* Caller frees. */
+/* The whole page; caller frees. */
 char *report_html(const Report *r, const Replies *replies, const Responses *responses);

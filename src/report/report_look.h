@@ -11,14 +11,16 @@
 #include "engine/run/run.h"
 #include "store/report.h"
 
-/* Adds to *n what was taken. What can't be taken stays, and is a finding (report_check()). */
+/* Looks for such files and takes them; adds to *n how many. What can't be taken stays, and is a
+ * finding (report_check()). */
 bool report_look(Engine *engine, unsigned *n, GError **error);
 void report_check(Engine *engine, GPtrArray *findings);
 
 /* What the job's `why` says while a lock made by hand holds it back (engine/run/run.c). */
 #define REPORT_PAUSED RUN_NOT_YET
 
-/* Until when a lock that somebody made by hand counts; 0: there is none. One that is too old goes. */
+/* Until when a lock that somebody made by hand counts; 0: there is no such lock. A lock that is
+ * too old is removed. */
 int64_t report_lock_until(const Engine *engine, const Report *r);
 /* The lock's bytes where somebody made it and it counts; NULL: it is ours to write. Caller unrefs. */
 GBytes *report_lock_by_hand(const Engine *engine, const char *path);

@@ -10,9 +10,12 @@
 
 #define REPORT_MEMORY "reports/memory"
 
-/* Adds to *n what was taken. */
+/* Looks whether a file stands in the link's place, takes its text into the note, and makes the
+ * link. Adds 1 to *n when a text was taken. Has transactions of its own. */
 bool report_memory_look(Engine *engine, unsigned *n, GError **error);
-/* Where the note is not written yet: an empty file, so that a program that may make none can write it. */
+/* Makes an empty file of the note where there is none yet, so that a program which may not make
+ * files can write to it. */
 void report_memory_make(const Home *home);
-/* Lets a program that works in its own folder find reports/ there. What can't be is left. */
+/* Makes a link to reports/ in the job's folder, for a program that works there. A failure keeps
+ * no job from its work. */
 void report_memory_link(const Engine *engine, const Job *job);

@@ -20,5 +20,5 @@ char *report_prompt_key(const char *role);
 /* led: the brain is a model, which reads files as notes. ERR_CONFIG: thread.md is not there, or no file;
  * 'briefing rebuild' makes it again. */
 bool report_prompt_show(Engine *engine, const Report *r, bool led, Context *c, GError **error);
-/* Is thread.md there? ERR_CONFIG: not, and the text says how it is made again. */
+/* True when thread.md is there; else ERR_CONFIG, whose text says how the file is made again. */
 bool report_thread_there(const Engine *engine, const Report *r, GError **error);

@@ -8,9 +8,11 @@
  */
 #include "engine/engine.h"
 
-/* folder: of the date, beneath the home. Makes the link and what it leads to. Harmless again. */
+/* Makes the link and the folder to which it leads. folder: of the date, beneath the home. A
+ * second call changes nothing. */
 bool report_research_link(const Home *home, const char *folder, GError **error);
-/* Moves the files of a folder that is in the link's place; *n: how many; adds to it. */
+/* Moves the files of a folder that is in the link's place, and makes the link; adds to *n how
+ * many files were moved. */
 bool report_research_look(const Home *home, const char *folder, unsigned *n, GError **error);
-/* Where they are; beneath the home. Caller frees. */
+/* The folder to which the link leads, beneath the home. Caller frees. */
 char *report_research_folder(const char *folder);

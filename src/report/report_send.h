@@ -1,8 +1,9 @@
 #pragma once
 
 /*
- * What happens to a report, as rows: a briefing is sent, a reply is recorded, a response is written
- * down. Each call is part of one transaction, and raises the files that show it.
+ * What happens to a report, as rows: a briefing is sent, a reply is recorded, a response is
+ * written down. Each call is part of the caller's transaction, and marks the files that show it
+ * to be rendered again ("raises" them, store/job/views.h).
  */
 #include "engine/engine.h"
 #include "engine/run/commit.h"
@@ -19,19 +20,21 @@ typedef struct ReportNew {
     const GPtrArray *to; /* char *; empty: the owner */
     const GPtrArray *cc; /* char * */
 } ReportNew;
-/* What is wrong with it, before anything is written: ERR_NEVER. */
+/* Looks at a briefing before anything is written. ERR_NEVER says what is wrong with it. */
 bool report_new_check(Engine *engine, const ReportNew *in, GError **error);
-/* Mail, job and rows. floor: of whoever wrote it. ERR_NEVER: the date has one already. */
+/* Sends a briefing: its mail, its job and its rows. floor: of whoever wrote it. ERR_NEVER: the
+ * date has a briefing already. */
 bool report_send(Engine *engine, Txn *txn, const ReportNew *in, Trust floor, GError **error);
-/* No briefing of this date will come. ERR_NEVER: one was sent. */
+/* Notes that no briefing of this date will come. ERR_NEVER: a briefing was sent. */
 bool report_skip(Engine *engine, Txn *txn, const char *role, const char *date, GError **error);
 
-/* "carlton-2026-02-09@carlton.local"; caller frees. */
+/* The Message-ID of a briefing, "carlton-2026-02-09@carlton.local"; caller frees. */
 char *report_msgid(const char *role, const char *date);
-/* "Good morning — 2026-02-09"; caller frees. */
+/* The usual subject of a briefing, "Good morning — 2026-02-09"; caller frees. */
 char *report_subject(GBytes *body, const char *date);
 
-/* A mail, or a file, is a reply to this report. *ret_n: its number; 0: it is known already. */
+/* Records a reply to the report, which came as a mail or as a file. *ret_n: the reply's number;
+ * 0: it is known already. */
 bool report_record(Engine *engine,
                    Txn *txn,
                    const Report *r,
@@ -39,7 +42,7 @@ bool report_record(Engine *engine,
                    Trust floor,
                    int *ret_n,
                    GError **error);
-/* The same of a mail that came. */
+/* The same, made from a mail that came. */
 bool report_record_mail(Engine *engine,
                         Txn *txn,
                         const Report *r,
@@ -47,7 +50,8 @@ bool report_record_mail(Engine *engine,
                         Trust floor,
                         int *ret_n,
                         GError **error);
-/* A response settles these open replies (of int). Nothing where none of them is open. */
+/* Records a response that settles these replies (numbers, of int). Nothing happens where none
+ * of them is open. */
 bool report_respond(Engine *engine,
                     Txn *txn,
                     const Report *r,
@@ -56,15 +60,16 @@ bool report_respond(Engine *engine,
                     GBytes *body,
                     Trust floor,
                     GError **error);
-/* The file shows something else now. */
+/* Marks one file of the report to be rendered again. */
 bool report_raise(Engine *engine, Txn *txn, const Report *r, const char *name, GError **error);
 
 /* The same for all files of ours that the report has. */
 bool report_raise_all(Engine *engine, Txn *txn, const Report *r, GError **error);
 
-/* A person, or a file of theirs, answers the open replies up to this number (0: all of them), with a
- * mail. subject NULL: "Re: " of what it answers. *ret_msgid: caller frees; may be NULL. ERR_NEVER:
- * there is nothing to answer. A transaction of its own. */
+/* Answers the open replies up to this number (0: all of them) by a mail that a person has
+ * written, or a file of that person. subject NULL: "Re: " and the subject of what it answers.
+ * *ret_msgid: caller frees; may be NULL. ERR_NEVER: no reply is open. Unlike the other calls it
+ * has a transaction of its own. */
 bool report_respond_by_hand(Engine *engine,
                             const Report *r,
                             int upto,

@@ -1,9 +1,10 @@
 #pragma once
 
 /*
- * The conversation of a date as one text: the briefing, then replies and responses in the order in
- * which they came and were sent: a response stands behind all replies that were there by then. thread.md is this text; so are the parts of it
- * that a brain is shown.
+ * The conversation of a date as one text: the briefing, then replies and responses in the order
+ * in which they came and were sent. A response stands behind all replies that were there when
+ * it was sent. thread.md is this text, and what a brain is shown of the conversation is a part
+ * of it.
  *
  *     # Carlton Thread — 2026-02-09
  *
@@ -24,8 +25,8 @@
  *     …
  *
  * No text of a mail can break this: a line of a body that looks like one of our own gets a
- * backslash, and a code fence that a body leaves open is closed. Nothing here touches files or the
- * store. The same rows give the same bytes.
+ * backslash, and a code fence that a body leaves open is closed. Nothing here touches files or
+ * the store. The same rows give the same bytes.
  */
 #include "store/report.h"
 
@@ -39,29 +40,31 @@ void thread_add_briefing(GString *out, const Report *r); /* its heading alone */
 void thread_add_reply(GString *out, const Reply *reply); /* likewise */
 /* "## Response to Reply #2, #3": the replies among these that it settles. */
 void thread_add_response(GString *out, const Response *response, const Replies *replies);
-/* What stands behind a reply's text, in lines: what was attached, and where the rest of a long text is. Caller frees. */
+/* The lines that stand behind a reply's text: what was attached, and where the rest of a long
+ * text is. Caller frees. */
 char *thread_remarks(const Reply *reply);
-/* Behind the briefing and behind each response. */
+/* Stands behind the briefing and behind each response. */
 #define THREAD_RULE "\n---\n"
 
-/* Of this many bytes of all; what there is no room for is named with its file. SIZE_MAX: all of it. Caller
- * frees. */
+/* The whole text, with bodies of at most room bytes in all; a body for which there is no room
+ * is named with its file. SIZE_MAX: every body. Caller frees. */
 char *
 thread_format(const Report *r, const Replies *replies, const Responses *responses, size_t room);
 
-/* The highest number among these; 0: there is none. */
+/* The highest number among these; 0: the list is empty. */
 int thread_highest_reply(const Replies *replies);
 int thread_highest_response(const Responses *responses);
-/* Is a reply open? */
+/* True when one of these replies is open, that is not answered yet. */
 bool thread_has_open(const Replies *replies);
 
-/* A response stands behind this reply. */
+/* The number of the reply behind which the response stands. */
 int thread_response_after(const Response *response);
-/* What a thread.md that somebody has left says of response n: behind which reply it stands; 0: it does not
- * say. */
+/* Behind which reply response n stands, by a thread.md that somebody has left; 0: the text does
+ * not say. */
 int thread_read_after(const char *text, int n);
-/* Does a thread.md that somebody has left say that reply n was recorded, or that response n was sent? */
+/* True when a thread.md that somebody has left says that reply n was recorded or, with response
+ * set, that response n was sent. */
 bool thread_names(const char *text, int n, bool response);
-/* When the briefing was sent, by the heading of a thread.md that somebody has left; false: it has
- * no such heading. */
+/* When the briefing was sent, by the heading of a thread.md that somebody has left; false: the
+ * text has no such heading. */
 bool thread_read_sent(const char *text, int64_t *ret_us);

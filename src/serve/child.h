@@ -34,10 +34,11 @@ void part_free(Part *part);
 /* "account 'main'"; caller frees. */
 char *part_title(const Part *part);
 bool part_may_start(const Part *part, int64_t now_us);
-/* There is nothing to do for it: its last end was in order. */
+/* The part has nothing to do now: that it ended at once was in order, and does not slow it
+ * down. */
 void part_rests(Part *part);
-/* Its failure was that of a job, which waits by itself, or may be over: it may start at once.
- */
+/* Forgets the part's failures, so that it may start at once: what failed was a job, which waits
+ * by itself, or may have passed. */
 void part_forgive(Part *part);
 
 typedef struct Child Child;
@@ -68,7 +69,7 @@ Child *child_start(Part *part,
                    ChildEnded ended,
                    void *data,
                    GError **error);
-/* NULL: gone already. */
+/* Watches a process that somebody else has started. NULL: it is gone already. */
 Child *child_adopt(Part *part, const ProcIdent *ident, ChildEnded ended, void *data);
 /* Stops watching; signals nobody. */
 void child_free(Child *child);

@@ -8,5 +8,5 @@
 /* Takes $NOTIFY_SOCKET and $WATCHDOG_USEC out of the environment, so that children can't speak
  * for us. Caller frees; NULL: nobody listens. */
 char *notify_take(void);
-/* "READY=1", "STOPPING=1", "WATCHDOG=1". */
+/* Sends "READY=1", "STOPPING=1" or "WATCHDOG=1"; does nothing where socket_path is NULL. */
 void notify_send(const char *socket_path, const char *state);

@@ -7,7 +7,7 @@
  */
 #include "base/home.h"
 
-/* *ret_stale: there was one already. */
+/* Binds the socket. *ret_stale: a socket of that name was there already. */
 bool wake_open(const Home *home, int *ret_fd, bool *ret_stale, GError **error);
 /* Takes all hints that are there; false when there was none. */
 bool wake_drain(int fd);
@@ -15,8 +15,9 @@ bool wake_drain(int fd);
  * postrider.conf; -1: the kernel has no watch to spare, and the sweep finds it. *ret_home: the mark
  * of the home itself. */
 int wake_open_edits(const Home *home, int *ret_home);
-/* Also for files of this folder, if it is there; twice is once. */
+/* Watches the files of this folder too, if it is there. A second call changes nothing. */
 void wake_watch(int fd, const Home *home, const char *path);
-/* True: a file of such a folder is among them. */
+/* Takes all events that are there. True: a file of a folder that wake_watch() named is among
+ * them. */
 bool wake_drain_edits(int fd, int home);
 void wake_remove(const Home *home);

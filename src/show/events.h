@@ -1,6 +1,6 @@
 #pragma once
 
-/* What happened, a line each: what `job log` and `watch` tell. */
+/* Events: what happened, one line each, as `job log` and `watch` tell it. */
 #include "base/ids.h"
 #include "view/shape.h"
 
@@ -13,6 +13,6 @@ typedef struct Event {
 } Event;
 SHAPE_OF(Event, event, Events, events)
 
-/* Adds one, of no job and no step yet; borrowed. */
+/* Adds an event, which is of no job and no step yet; the result is borrowed. */
 Event *events_say(Events *list, int64_t at_us, const char *what, const char *fmt, ...)
     G_GNUC_PRINTF(4, 5);

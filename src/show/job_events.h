@@ -1,8 +1,8 @@
 #pragma once
 
-/* All that was decided about a job: `job log`. */
+/* All that was decided about a job; `job log` prints it. */
 #include "show/events.h"
 #include "store/job/jobs.h"
 
-/* In the order of time; how the job is now is the last. */
+/* The events in the order of time; the last one says how the job is now. */
 bool job_events(Db *db, const Job *job, Events **ret, GError **error);

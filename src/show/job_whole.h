@@ -1,6 +1,6 @@
 #pragma once
 
-/* One job, and one of its steps, with all that belongs to it: `show`. */
+/* One job with all that belongs to it, and one of its steps likewise; `show` prints them. */
 #include "store/job/doings.h"
 #include "store/job/forks.h"
 #include "store/job/step_rows.h"
@@ -32,6 +32,7 @@ typedef struct StepWhole {
 bool step_whole_load(Db *db, JobId job, int n, StepWhole *ret, GError **error);
 void step_whole_clear(StepWhole *w);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(StepWhole, step_whole_clear)
+/* The step must be there. */
 json_t *step_whole_json(const StepWhole *w);
 /* What the brain said, as JSON where it is, else as a string; null: nobody was asked. */
 json_t *step_answer_json(const Step *step);

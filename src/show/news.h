@@ -1,11 +1,12 @@
 #pragma once
 
-/* What is new since somebody looked last: `watch`. */
+/* What has happened since somebody looked last; `watch` prints it. */
 #include "show/events.h"
 #include "store/job/jobs.h"
 
 typedef struct News News;
-/* Of one job, with the steps that it has; {0}: of everything, from now on. */
+/* News of one job, beginning with the steps that it has taken; only {0}: news of everything,
+ * from now on. */
 bool news_open(Db *db, JobId only, News **ret, GError **error);
 void news_free(News *n);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(News, news_free)

@@ -30,5 +30,6 @@ void status_clear(Status *s);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Status, status_clear)
 /* What `status --json` prints. */
 json_t *status_json(Db *db, const Status *s);
-/* The place at a brain that the job waits for; NULL: for none. Caller frees. */
+/* The place at a brain that the job waits for, in words; NULL: it waits for no place. Caller
+ * frees. */
 char *status_place(Db *db, const Job *job);

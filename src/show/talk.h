@@ -7,10 +7,11 @@
 #include "engine/engine.h"
 #include "view/mail_rows.h"
 
-/* That of a mail that came in or, with `in` NULL, of one that was written. *ret_tree is a list of
- * mails (mail_json()), each with its `replies`, and `resolved_by` where it asked for a review that is over; a mail that nobody
- * has is null but for these. parents: each mail also has `parents`, the ids of all that it answers, the first of which it
- * hangs below; every mail is opened for that. */
+/* The conversation of a mail that came in or, with `in` NULL, of a mail that was written.
+ * *ret_tree is a list of mails (mail_json()), each with its `replies`, and `resolved_by` where
+ * it asked for a review that is over. In a mail that nobody has, all other members are null. With
+ * parents each mail also has `parents`, the ids of all mails that it answers, the first of
+ * which it hangs below; every mail is opened for that. */
 bool talk_json(Engine *engine,
                const MsgRow *in,
                OutRow *take_out,

@@ -13,4 +13,6 @@
 
 #define GATHER_HITS_MAX 20u
 
+/* Does all of it. False only where the store or the index can't be read; what was not found is
+ * said in the state's results. */
 bool gather(Turn *t, GError **error);

@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * The mails of an answer as proposals: recipients as bare addresses, files from notes, each
- * mail in the thread that it belongs to. Whether one may go is the policy's to say, and what the
- * owner hears of it is the commit's.
+ * The mails of a brain's answer as proposals: recipients as bare addresses, files from notes,
+ * each mail in the thread that it belongs to. The policy says whether a mail may leave, and the
+ * commit tells the owner of it.
  */
 #include "steps/turn.h"
 

@@ -1,6 +1,7 @@
 #pragma once
 
-/* What the parts of a prompt share; nobody else includes it. */
+/* The inside of prompt_fill() (steps/prompt.h), shared by the files prompt*.c; nobody else
+ * includes it. */
 #include "steps/prompt.h"
 #include "steps/state.h"
 

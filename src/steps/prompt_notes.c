@@ -1,7 +1,7 @@
 /*
  * The notes of a prompt. Text that came from strangers is not put before a brain that works for
- * somebody we trust: of a note that they had a hand in an older version is shown, or none
- * (T43).
+ * somebody we trust. Where strangers had a hand in the newest version of a note, an older
+ * version is shown, or no version at all.
  */
 #include "notes/note_links.h"
 #include "notes/notes.h"

@@ -6,7 +6,7 @@
  * reading a struct is a plain list of its fields with one check at the end, and whoever wrote
  * the object hears of all mistakes at once:
  *
- *     g_auto(Reader) r = {0};
+ *     g_auto(Reader) r = {.list_max = 100};
  *     Place root = {object, ""};
  *     x->key = reader_name(&r, &root, "key");
  *     x->note = reader_text(&r, &root, "note", 4096);
@@ -35,7 +35,7 @@ typedef struct Reader {
     GString *errors;    /* "path: what; path: what"; NULL while all is well */
     unsigned n_errors, n_values;
     ErrCode code;      /* of the first of them */
-    unsigned list_max; /* entries of any one list */
+    unsigned list_max; /* most entries of any one list; set by the caller, since with 0 only an empty list is right */
 } Reader;
 void reader_clear(Reader *r);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Reader, reader_clear)
@@ -46,14 +46,15 @@ typedef struct Place {
     const char *path;
 } Place;
 
-/* False where something was wrong: ERR_NEVER or ERR_LIMIT with all of it in one line. */
+/* To be called at the end. False where something was wrong: ERR_NEVER or ERR_LIMIT with all
+ * mistakes in one line. */
 bool reader_end(const Reader *r, GError **error);
 
-/* "path.name: what". */
+/* Notes a mistake: "path.name: what". */
 void
 reader_fail(Reader *r, ErrCode code, const Place *at, const char *name, const char *fmt, ...)
     G_GNUC_PRINTF(5, 6);
-/* False also for null. */
+/* True when the object has this field, and it is not null. */
 bool reader_has(const Place *at, const char *name);
 /* Borrowed; NULL when it was left out or is null. */
 const json_t *reader_find(Reader *r, const Place *at, const char *name);

@@ -108,9 +108,10 @@ void state_set_bundle_key(StepState *state, const char *key);
 /* "KEY@1000" is the note from its byte 1000 on: its key, which the caller frees, and that number;
  * else the text itself and 0. Keys of notes have no "@" in them. */
 char *state_note_key(const char *entry, int64_t *ret_offset);
-/* True when it is new. A mail that is there gets the new folder, unless that is "". A text that
- * is no Message-ID is not added: no mail can have it. A note or an attachment is there once: to
- * read it from another byte on takes the place of what was shown of it before. */
+/* Each adds to a list, and returns true when the entry is new. A mail that is in the list gets
+ * the new folder, unless that is "". A text that is no Message-ID is not added: no mail can
+ * have it. A note or an attachment is in its list once: an entry that reads it from another
+ * byte on takes the place of the old entry. */
 bool state_add_note(StepState *state, const char *entry);
 bool state_add_mail(StepState *state, const char *message_id, const char *folder);
 bool state_add_attachment(StepState *state,
@@ -126,7 +127,7 @@ void state_rename_note(StepState *state, const char *from, const char *to);
 
 /* Counts one more failure of a key or id and returns how many there are now. */
 unsigned state_fail(StepState *state, const char *key);
-/* It is there now: earlier failures to find it count no more. */
+/* The key or id was found now: earlier failures to find it count no more. */
 void state_forgive(StepState *state, const char *key);
 void state_set_failures(StepState *state, const char *key, unsigned count);
 /* True once it failed STATE_TRIES_MAX times: a further request is not to be carried out. */

@@ -1,8 +1,9 @@
 #pragma once
 
 /*
- * One answer on its way to a proposal: what was asked, what the answer says, and what becomes of
- * it. loop.c makes a turn and owns what it points to; gather.c and mails.c each do their part.
+ * A turn: one answer of a model on its way to a proposal, with what was asked, what the answer
+ * says, and what becomes of it. loop.c makes a turn and owns what it points to; gather.c and
+ * mails.c each do their part.
  */
 #include "engine/run/commit.h"
 #include "steps/answer.h"

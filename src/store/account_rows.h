@@ -1,9 +1,10 @@
 #pragma once
 
-/* For this room: the row of an account, which has what is known of its server. A row is made by
- * the first that has something to say; a column that nobody has set is 0 or NULL. */
+/* Statements about the table `account`, for src/store alone: one row for each account, with
+ * what is known of its mail server. Whoever first has something to say makes the row; a column
+ * that nobody has set is 0 or NULL. */
 #define ACCOUNT_GET(column) "SELECT " column " FROM account WHERE name = ?"
-/* Marks: name, value. */
+/* Parameters: the account's name, the value. */
 #define ACCOUNT_SET(column)                                                                    \
     "INSERT INTO account (name, " column ") VALUES (?, ?) "                                    \
     "ON CONFLICT (name) DO UPDATE SET " column " = excluded." column

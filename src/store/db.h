@@ -55,8 +55,10 @@ typedef enum DbMode {
     DB_READ,  /* no Txn; a missing or older store is ERR_LATER ("run serve, or doctor") */
 } DbMode;
 
-/* ERR_NEVER: a newer schema. ERR_DAMAGE: not a store, or damaged; the text names the way back.
- */
+/* Opens the store of a home, which must outlive it. ERR_NEVER: the schema is newer than this
+ * program. ERR_DAMAGE: the file is not a store, or is damaged; the text names the way back.
+ * From now on SIGBUS (SQLite's shared memory on a full disk) ends the process with a line that
+ * says so. */
 bool db_open(const Home *home, DbMode mode, Db **ret_db, GError **error);
 void db_close(Db *db);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Db, db_close)
@@ -68,7 +70,9 @@ bool db_can_write(const Db *db); /* opened with DB_WRITE */
  * commits where ok is set. True: run the loop's body. POSTRIDER_TEST_RETRY=1 in the environment
  * has every body that went well rolled back once and run again. */
 bool txn_again(Txn *txn, GError **error);
-/* The halves of it, for delivery alone: files get their names behind the gate. */
+/* The halves of txn_again(), for delivery alone: files get their names while the gate is held.
+ * ret_txn must be zeroed, one transaction of a Db may be open at a time, and wait_ms 0 tries
+ * the gate once. */
 bool txn_begin(Db *db, TxnFlush flush, int wait_ms, Txn *ret_txn, GError **error);
 bool txn_commit(Txn *txn, GError **error);
 void txn_clear(Txn *txn); /* rolls back what was not committed */
@@ -97,8 +101,8 @@ bool db_next_deadline(Db *db, int64_t *ret_wall_us, GError **error);
  * "tidied", … What there are several of has a table. *ret is NULL where absent; caller frees. */
 bool meta_get(Db *db, const char *key, char **ret, GError **error);
 bool meta_set(Txn *txn, const char *key, const char *value, GError **error); /* NULL deletes */
-/* The same for a time. 0: none was noted, or one in the future, which is one of a clock that was
- * wrong. */
+/* The same for a time. *ret_us is 0 where no time was noted, or a time in the future, which a
+ * wrong clock has written. */
 bool meta_get_time(Db *db, const char *key, int64_t now_us, int64_t *ret_us, GError **error);
 bool meta_set_time(Txn *txn, const char *key, int64_t us, GError **error);
 

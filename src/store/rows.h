@@ -16,7 +16,7 @@ bool rows_list(Db *db,
                GError **error,
                const char *format,
                ...);
-/* The first row; NULL with true: there is none. */
+/* The first row, which the caller frees; NULL with true: there is no row. */
 bool rows_first(Db *db,
                 const Shape *shape,
                 const char *rest,
@@ -24,7 +24,8 @@ bool rows_first(Db *db,
                 GError **error,
                 const char *format,
                 ...);
-/* The first row into a struct without strings; all 0 where there is none. */
+/* The first row into a struct without strings; the struct is all 0 where there is no row, and
+ * on failure. */
 bool rows_into(Db *db,
                const Shape *shape,
                const char *rest,
@@ -32,7 +33,8 @@ bool rows_into(Db *db,
                GError **error,
                const char *format,
                ...);
-/* For whoever looks at each row before it is kept: the statement, bound or not, and the row that
- * it stands at. */
+/* For a caller that looks at each row before it keeps the row: rows_get() gives the statement
+ * (borrowed, its parameters not bound yet), and after each sql_next() rows_read() makes the row
+ * at which the statement stands. */
 SqlStmt *rows_get(Db *db, const Shape *shape, const char *rest, GError **error);
 void *rows_read(const Shape *shape, SqlStmt *st);

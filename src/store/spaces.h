@@ -21,8 +21,8 @@
  * (5) A lost store opens no wall. Mail keeps the name of its space by its origin line, a job by its checkpoint, a note by its key;
  *     the members come back from the settings ([space NAME]) or from the face that wrote the row. Until then nobody is one.
  *
- * A face writes its spaces in its own transactions, by its name; those of the settings have none. Names by the seed, with the kind
- * of the artifact in front: SPACE_WRITERS and its like.
+ * A face writes its spaces in its own transactions, by its name; those of the settings have
+ * none. The usual names have the kind of the artifact in front: SPACE_WRITERS and its like.
  */
 #include "base/ids.h"
 #include "store/db.h"

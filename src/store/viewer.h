@@ -1,13 +1,14 @@
 #pragma once
 
 /*
- * Who looks. Every read of mail and of notes takes a Viewer; what a viewer may not see is the
- * same as what is not there.
+ * A Viewer says who looks at the store. Every read of mail and of notes takes a Viewer; what a
+ * viewer may not see is the same as what is not there.
  *
  * Which notes a role sees is decided here and nowhere else: those in its own folder (ROLE/…),
- * those that are in no configured role's folder, and what [notes] shared names. Notes in spaces/NAME/
- * are for the members of that space (store/spaces.h), and beside them for the operator alone. Who may not see a key may not write it either: store/note/note_versions.h asks
- * before it reads or writes.
+ * those that are in no configured role's folder, and what [notes] shared names. Notes in
+ * spaces/NAME/ are for the members of that space (store/spaces.h), and beside them for the
+ * operator alone. Who may not see a key may not write it either: store/note/note_versions.h
+ * asks before it reads or writes.
  */
 #include "store/db.h"
 

@@ -40,8 +40,8 @@ typedef struct Job {
     MsgId original; /* the mail that began the present round */
     char *role, *face, *phase, *subject, *asker, *original_msgid, *why, *waiting_for;
     int round;
-    int attempts; /* claims since the last commit that came to nothing, or work now */
-    int failures; /* of its program's own since the last commit */
+    int attempts; /* claims since the last commit: those that came to nothing, and the claim at work now */
+    int failures; /* failures of the program itself since the last commit */
     int iteration;        /* steps of this run */
     int total_iterations; /* of this round */
     int steps;            /* of all rounds */
@@ -53,7 +53,7 @@ typedef struct Job {
     WaitThen wait_then;
     int64_t stalled_us; /* since when its question finds no answer (job_stall()); USEC_NEVER */
     bool stall_told;
-    bool parked; /* it was, and has taken no step since */
+    bool parked; /* the job was parked, and has taken no step since */
     int64_t cost_micro, round_cost_micro;
     int64_t cost_limit_micro; /* of this round, by an order; 0: the role's max-cost */
     Trust floor;              /* the lowest of anything that was shown in this round */

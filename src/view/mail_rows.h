@@ -102,5 +102,6 @@ typedef struct OutRow {
 } OutRow;
 SHAPE_OF(OutRow, out_row, OutRows, out_rows)
 extern const Shape out_row_whole; /* with its bytes */
-/* A mail as lists show it, in or out: the one that is not NULL. */
+/* A mail as lists show it. One of the two is NULL: `in` is mail that came in, `out` mail that
+ * was written. */
 json_t *mail_json(const MsgRow *in, const OutRow *out);

@@ -45,9 +45,10 @@ typedef struct Words {
     int unknown; /* what a word of a later version reads as: what does the least */
 } Words;
 int words_find(const Words *words, const char *name); /* -1: there is no such word */
-/* *ret_enum is written where there is. */
+/* The value of a word, in *ret_enum; false: there is no such word. */
 bool words_parse(const Words *words, const char *name, void *ret_enum);
-/* For a header: the words of an enum, the one of a value, and the value of one. */
+/* For a header: declares PREFIX_all (the words of an enum), PREFIX_name() (the word of a value)
+ * and PREFIX_parse() (the value of a word; false: there is no such word). */
 #define WORDS_OF(Enum, prefix)                                                                 \
     extern const Words prefix##_all;                                                           \
     G_GNUC_UNUSED static inline const char *prefix##_name(Enum value)                          \
@@ -91,12 +92,13 @@ typedef struct Shape {
     .table = from, .fields = all, .n = G_N_ELEMENTS(all), .size = sizeof(Row),                 \
     .free = list##_free_element
 
-/* NULL is fine. */
+/* Frees a row with all that its fields hold; NULL is fine. */
 void shape_free(const Shape *shape, void *row);
+/* A row as a JSON object. Caller unrefs what this and the calls below return. */
 json_t *shape_json(const Shape *shape, const void *row);
-/* Of a LIST_OF, or of a GPtrArray. */
+/* The rows of a LIST_OF, or of a GPtrArray, as a JSON array. */
 json_t *shape_list_json(const Shape *shape, const void *list);
-/* Some members only, in this order; names end with NULL. */
+/* A row as an object of these members alone, in this order; names end with NULL. */
 json_t *shape_pick(const Shape *shape, const void *row, ...) G_GNUC_NULL_TERMINATED;
 /* An array of texts: of a GPtrArray of char *. */
 json_t *shape_texts(const GPtrArray *texts);

@@ -13,6 +13,7 @@ typedef struct ImapItem {
 void imap_item_clear(ImapItem *item);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ImapItem, imap_item_clear)
 
-/* False when it can't be read to its end; what was read of it means nothing then. Of two bodies
- * the first counts, and IMAP_BODY_LARGE stands for one whose bytes were dropped. */
+/* Reads a FETCH response into a zeroed item. False when the response can't be read to its end;
+ * what was read of it means nothing then. Of two bodies the first counts, and IMAP_BODY_LARGE
+ * stands for a body whose bytes were dropped. */
 bool imap_item_parse(const ImapResponse *response, ImapItem *item);

@@ -18,8 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where bytes come from. At least one byte into buf, and how many; -1 with error at the end, or
- * when they come too late. */
+/* Where bytes come from: reads at least one byte into buf and returns how many. -1 with error
+ * at the end of the stream, or when nothing comes in time. */
 typedef gssize (*ImapReadFn)(void *user, char *buf, size_t size, GError **error);
 
 typedef enum ImapKind { IMAP_UNTAGGED, IMAP_TAGGED, IMAP_CONTINUE } ImapKind;
@@ -82,10 +82,10 @@ void imap_reader_set_use(ImapReader *reader, ImapUseFn use, void *user);
  * what is too much, as a literal of 2 GB, kept or not; after an error the stream is of no more
  * use. */
 const ImapResponse *imap_reader_next(ImapReader *reader, GError **error);
-/* True when bytes are there that next() would look at before it asks for more. */
+/* True when bytes are there that imap_reader_next() would look at before it reads more. */
 bool imap_reader_has_more(const ImapReader *reader);
-/* Where the caller may put such bytes by itself while there are none, and how many there are.
- */
+/* For a caller that reads the stream itself while no such bytes are there: the place for them,
+ * and how many fit. Then imap_reader_filled() says how many came. */
 char *imap_reader_room(ImapReader *reader, size_t *ret_size);
 void imap_reader_filled(ImapReader *reader, size_t len);
 

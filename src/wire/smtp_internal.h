@@ -1,6 +1,7 @@
 #pragma once
 
-/* The connection, as smtp.c (bytes, replies) and smtp_send.c (one mail) share it. */
+/* The inside of an SMTP connection (wire/smtp.h), shared by smtp.c (bytes, replies) and
+ * smtp_send.c (one mail). */
 #include "base/err.h"
 #include "wire/smtp.h"
 #include "wire/smtp_reply.h"
@@ -23,7 +24,8 @@ struct Smtp {
     char curl_said[CURL_ERROR_SIZE];
 };
 
-/* RFC 5321 4.5.3.2, as far as the place does not say less. */
+/* How long to wait, in microseconds: as long as RFC 5321 4.5.3.2 says, or less where SmtpPlace
+ * says less. */
 int64_t smtp_wait_us(const Smtp *smtp, int64_t rfc_seconds);
 
 /* All of these leave the connection closed when they fail, with why in error. The wait is for

@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One local@domain that may stand between angle brackets: valid UTF-8, at most 64 bytes before
- * the
- * "@" and 254 in all, no white space, control character, "<" or ">" anywhere, and nothing that
- * could be read as two addresses. Whether it exists is for the server to say. */
+/* True for one local@domain that may stand between angle brackets: valid UTF-8, at most 64
+ * bytes before the "@" and 254 in all, no white space, control character, "<" or ">" anywhere,
+ * and nothing that could be read as two addresses. Whether the address exists is for the server
+ * to say. */
 bool smtp_address_valid(const char *spec);
 /* The address as it is written to the wire: a domain in another script as its A-label, which
  * every server understands. Caller frees. What is not ASCII then needs SMTPUTF8. */

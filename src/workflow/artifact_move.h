@@ -19,8 +19,10 @@ typedef struct ArtifactMove {
 void artifact_move_clear(ArtifactMove *m);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ArtifactMove, artifact_move_clear)
 
-/* a NULL: the record does not know it. to NULL: to no other state; a move made by hand is adopted where who may make
- * it without an approval. ERR_NEVER: it may not be; ERR_LATER: it is on its way to another state. */
+/* Looks at a move before the transaction. a: the artifact's row; NULL: the record does not know
+ * it. to: the new state; NULL: no new state, but a move that was made by hand is adopted if
+ * `who` may make it without an approval. ERR_NEVER: the move may not be made; ERR_LATER: the
+ * artifact is on its way to another state. */
 bool artifact_move_plan(const Engine *engine,
                         const ArtifactPlace *place,
                         const Artifact *a,
@@ -28,14 +30,17 @@ bool artifact_move_plan(const Engine *engine,
                         const char *who,
                         ArtifactMove *ret,
                         GError **error);
-/* What is decided is committed too: "spec-reviewer: Approve user-auth spec"; tail NULL: nothing stands behind it. */
+/* Has the decision committed to git too, with a subject such as "spec-reviewer: Approve user-auth
+ * spec"; tail: what stands behind the subject; NULL: nothing. */
 void artifact_move_say(ArtifactMove *m, const char *verb, const char *tail);
-/* The same, and ERR_NEVER where the root lies in no git repository. */
+/* The same, but ERR_NEVER where the root lies in no git repository. */
 bool artifact_move_with_commit(
     const Engine *engine, ArtifactMove *m, const char *verb, const char *tail, GError **error);
-/* A move that nobody's approval makes: ERR_NEVER where it needs one, or the artifact is under review. */
+/* True when the move may be made without an approval; ERR_NEVER: it needs an approval, or the
+ * artifact is under review. */
 bool artifact_move_alone(const Engine *engine, const ArtifactMove *m, const Artifact *a, GError **error);
-/* *ret_after: what a mail that speaks of the move waits for; {0}: nothing. ERR_AGAIN: the record has changed since. */
+/* Decides the move. *ret_after: the effect for which a mail that speaks of the move has to
+ * wait; {0}: none. ERR_AGAIN: the record has changed since it was looked at. */
 bool artifact_move_commit(Txn *txn,
                           const ArtifactMove *m,
                           const Artifact *a,

@@ -1,9 +1,11 @@
 #pragma once
 
 /*
- * Other bytes for an artifact, or its first: by its holder, in its first state by its author, or by the coordinator. Whoever
- * writes one that is not there yet is its author. What was looked at is what gives way: a file that has changed since is
- * refused, and once it is decided no bytes that nobody has seen are lost (engine/tree/file_effects.h).
+ * Writing an artifact: its first bytes, or other bytes in their place. Its holder may write it,
+ * in its first state also its author, and always the coordinator. Whoever writes an artifact
+ * that is not there yet is its author. Only the bytes that the writer has seen give way: where
+ * the file has changed since, the write is refused, and bytes that come between the decision
+ * and the writing are kept beside it (engine/tree/file_effects.h).
  */
 #include "workflow/artifact_place.h"
 
@@ -17,8 +19,8 @@ typedef struct ArtifactWrite {
 void artifact_write_free(ArtifactWrite *w);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ArtifactWrite, artifact_write_free)
 
-/* if_digest: of the bytes that it takes the place of; NULL or "": none are there. ERR_NEVER says who may, or has both
- * digests. */
+/* Looks at a write before the transaction. if_digest: of the bytes in whose place the text
+ * goes; NULL or "": no file is there. ERR_NEVER says who may write, or names both digests. */
 bool artifact_write_plan(const Engine *engine,
                          const char *said,
                          const char *text,
@@ -26,5 +28,6 @@ bool artifact_write_plan(const Engine *engine,
                          const char *who,
                          ArtifactWrite **ret,
                          GError **error);
-/* job {0}: a person's. ERR_AGAIN: the record has changed since. */
+/* Decides the write. job {0}: a person writes. ERR_AGAIN: the record has changed since it was
+ * looked at. */
 bool artifact_write_commit(Txn *txn, const ArtifactWrite *w, JobId job, GError **error);

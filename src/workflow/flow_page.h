@@ -4,9 +4,13 @@
  * with its digest, and status-updates that wait to be read. */
 #include "engine/face.h"
 
+/* Shows that in c (a part of FaceOps.page). What can't be read is said there, and is no
+ * error. */
 bool flow_page(
     Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error);
-/* Of a mail that was shown: an approval, an answer or a status-update, which ask nothing of anybody. */
+/* *ret: a mail that was shown is an approval, an answer or a status-update, which ask nothing of
+ * anybody. */
 bool flow_tells(Engine *engine, const MsgRow *row, bool *ret, GError **error);
-/* A status-update wakes nobody: it waits for the next mail of its role. */
+/* *ret: the mail is a status-update, which wakes nobody and waits for the next mail of its role
+ * (FaceOps.waits). */
 bool flow_waits(Engine *engine, const MsgNew *in, bool *ret, GError **error);

@@ -30,11 +30,11 @@
 typedef struct PanelAsk {
     const char *name; /* role */
     const char *subject;
-    const char *const *members; /* NULL: as the settings, or the seed, have the panel of this name */
+    const char *const *members; /* NULL: as the settings have the panel of this name, or the usual members */
     const char *primary, *rule; /* NULL: likewise */
     int64_t quorum, discuss, deadline_us; /* -1: likewise */
     bool advice;
-    bool usual; /* members NULL: the seed's */
+    bool usual; /* members NULL: the usual members (CONFIG_USUAL_MEMBERS) */
     const char *sections; /* it writes: their titles, a line each; NULL: it reviews */
     const char *path;     /* and where, beneath the root */
 } PanelAsk;

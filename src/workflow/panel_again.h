@@ -15,7 +15,8 @@
 
 #define PANEL_AGAIN "workflow" TIMER_LOOK
 
-/* asked: its request lies in the panel's mailbox; else it has to be sent again, which the mail says. */
+/* Makes the panel of a lost review void. asked: the request lies in the panel's mailbox; else
+ * somebody has to send it again, which the mail says. */
 bool panel_void_lost(Engine *engine,
                      Txn *txn,
                      const char *panel,
@@ -23,15 +24,17 @@ bool panel_void_lost(Engine *engine,
                      const Cycle *c,
                      bool asked,
                      GError **error);
-/* It was asked by the mail with this id and text, which is no event: the row, and a mail to the coordinator. Nobody is asked anew, since
- * a panel that writes would do it twice. */
+/* The same for a panel that was asked by the mail with this id and text, which is no event: writes
+ * the row, and a mail to the coordinator. Nobody is asked anew, since a panel that writes would do
+ * its work twice. */
 bool panel_void_asked(Engine *engine,
                       Txn *txn,
                       const char *panel,
                       const char *msgid,
                       const char *text,
                       GError **error);
-/* A decision is on file, and no mail about it was delivered: author and coordinator hear it, once. */
+/* Tells author and coordinator, once, of a decision that is on file and of which no mail was
+ * delivered. */
 bool panel_tell_unsaid(
     Engine *engine, Txn *txn, const Artifact *a, const Cycle *c, GError **error);
 

@@ -17,10 +17,11 @@
 
 #define PANEL_GIVEN "given"
 
+/* True when the panel writes, and does not judge. */
 bool panel_writes(const PanelRow *p);
-/* Is this round the primary's? */
+/* True when this round is the primary's, who decides the section. */
 bool panel_is_decision(const PanelRow *p, unsigned round);
-/* Is it the first, or the last, of its section? */
+/* True when this round is the first of its section. */
 bool panel_begins_section(const PanelRow *p, unsigned round);
 /* The rounds of all sections. */
 unsigned panel_rounds(const PanelRow *p);
@@ -44,12 +45,13 @@ bool panel_announce(Engine *engine,
                     const BallotRows *all,
                     unsigned next,
                     GError **error);
-/* Has the primary decided in this round? */
+/* True when the primary has decided in this round. */
 bool panel_has_decided(const PanelRow *p, const BallotRows *all, unsigned round);
 /* The sections, as one text; caller frees. */
 char *panel_integrate(const PanelRow *p, const BallotRows *all);
-/* Writes it where it is to lie; once. ERR_NEVER: somebody else has put a file there. */
+/* Writes the text as a file of the project, once. ERR_NEVER: somebody else has put a file
+ * there. */
 bool panel_put_file(Engine *engine, const PanelRow *p, const char *text, GError **error);
-/* The review-request. */
+/* Sends the review-request for the text. Caller frees *ret_msgid and *ret_whom. */
 bool panel_send_for_review(
     Engine *engine, Txn *txn, const PanelRow *p, char **ret_msgid, char **ret_whom, GError **error);

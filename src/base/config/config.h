@@ -50,16 +50,14 @@ extern const ConfKey config_keys[]; /* ends with a NULL section */
 typedef struct ConfRetired {
     const char *section;
     const char *name; /* NULL: every key of the section */
-    const char
-        *harmless; /* any other value is an error, since it would change what happens; NULL:
-                             none would */
-    const char
-        *read_as; /* the key itself is still there, and its value `harmless` is read as this
-                             one; NULL: nothing reads the key */
+    const char *harmless; /* this value is only warned about; any other value is an error, since it would
+                             change what happens. NULL: every value is only warned about */
+    const char *read_as;  /* the key itself is still read, and its old value `harmless` is read as this
+                             value; NULL: nothing reads the key any more */
 } ConfRetired;
 extern const ConfRetired config_retired[]; /* ends with a NULL section */
 
-/* Where a server is and how we log in there. Never a secret itself, only the way to it. */
+/* Where a server is and how we log in there. It holds no secret, only the way to the secret. */
 typedef struct ConfServer {
     const char *host;
     int64_t port;    /* 0: the usual one */
@@ -163,7 +161,7 @@ typedef struct ConfSpace {
 /* A panel of the workflow (workflow/panel.h). Its members have no say elsewhere. */
 typedef struct ConfPanel {
     const char *name;
-    const char *const *members; /* roles or brains; empty: as the seed's panel of this name */
+    const char *const *members; /* roles or brains; a usual panel that names none has CONFIG_USUAL_MEMBERS */
     const char *primary;        /* "": the first */
     PanelRule rule;
     int64_t quorum; /* 0: more than half */
@@ -238,45 +236,52 @@ config_parse(const char *text, size_t len, const char *file_name, Config **ret, 
 void config_free(Config *config);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Config, config_free)
 
-/* The seed's panels: vision-, scope-, roadmap-, spec-, skeleton-, test- and implementation-reviewer-panel, and the
- * writer-panel of the first four. */
+/* The members of a usual panel whose section names none. */
 #define CONFIG_USUAL_MEMBERS "claude gpt-5 gemini"
+/* True for the name of a usual panel: vision-, scope-, roadmap-, spec-, skeleton-, test- and
+ * implementation-reviewer-panel, and vision-, scope-, roadmap- and spec-writer-panel. */
 bool config_panel_is_usual(const char *name);
 /* Why these can't be a panel, as a clause; NULL: they can. Caller frees. */
 char *
 config_panel_refuses(const char *const *members, const char *primary, int64_t quorum);
-/* NULL when the settings have none of this name. */
+/* The panel of this name; NULL: the settings have no such panel. */
 const ConfPanel *config_panel(const Config *config, const char *name);
 
-/* By name, NULL when there is none; by address compares addr-specs (domain in any case, our own
- * plus tags dropped; the local part of a role in any case, too). */
+/* What is looked for by its name is NULL when the settings have no such name. What is looked
+ * for by an address is found whatever the case of the domain is, and with a plus tag behind an
+ * address of our own; the local part of a role counts in any case too. All results are
+ * borrowed. */
 const ConfRole *config_role(const Config *config, const char *name);
-/* A role of this name that takes no mail. NULL: there is none. */
+/* The role of this name among those that take no mail (`mail = no`). */
 const ConfRole *config_helper(const Config *config, const char *name);
 const ConfRole *config_role_at(const Config *config, const char *address);
-/* A role that is no person? */
+/* True when a role has this address, and that role is not a person. */
 bool config_is_agent(const Config *config, const char *address);
 const ConfPerson *config_person_at(const Config *config, const char *address);
-/* Somebody we work for: the owner, a person, or a principal. */
+/* True for the address of somebody we work for: the owner, a person, or a principal. */
 bool config_is_person(const Config *config, const char *address);
 const ConfBrain *config_brain(const Config *config, const char *name);
-/* The brain itself, or the one that is asked in its place because its key-env is not in the environment: the first of
- * its fallbacks that lacks no key. Itself where there is none. */
+/* The brain itself, or the one that is asked in its place because its key-env is not in the
+ * environment: the first of its fallbacks that lacks no key. The brain itself where every
+ * fallback lacks its key too. */
 const ConfBrain *config_stand_in(const Config *config, const ConfBrain *brain);
 const ConfAccount *config_account(const Config *config, const char *name);
-/* The account by which mail of a role (NULL: of nobody's) leaves to people outside: the one that is
- * the role's own, else the first with a submission server or `smtp = sendmail`; NULL: none has. */
+/* The account by which mail of this role leaves to people outside (role NULL: mail of no role):
+ * the role's own account, else the first account with a submission server or `smtp = sendmail`.
+ * NULL: mail can't leave to people outside. */
 const ConfAccount *config_way_out(const Config *config, const char *role);
-/* The imap account whose server keeps a role's mail: the one that names it, else one whose login
- * is an address of the role's domain; NULL: none. */
+/* The imap account whose server keeps a role's mail: the account that names the role, else an
+ * account whose login is an address of the role's domain. NULL: the role's mail lies on no
+ * server. */
 const ConfAccount *config_account_of(const Config *config, const ConfRole *role);
 bool config_is_imap(const ConfAccount *account);
-/* "claude", "steps": as the file has it; "" for what is unsaid. */
+/* The word that the file has for it ("claude", "steps"); "" for what is unsaid. Static. */
 const char *brain_kind_word(BrainKind kind);
 const char *role_mode_word(RoleMode mode);
-/* BrainKind_UNSAID: no kind is called so. */
+/* The kind of this name; BrainKind_UNSAID when no kind is called so. */
 BrainKind brain_kind_parse(const char *word);
-/* A program thinks, which has a loop of its own, and not a model or a script. */
+/* True when the brain is a program, which has a loop of its own, and not a model or a
+ * script. */
 bool config_is_program(const ConfBrain *brain);
 /* True when a brain is asked by HTTP: runs then need the program that links libcurl. */
 bool config_asks_by_net(const Config *config);
@@ -286,24 +291,28 @@ const char *config_mailbox_at(const Config *config, const char *address);
 /* "nobody here is 'envoi@home'; did you mean 'envoy@home'?" where the address is one of our domain that
  * neither we nor a server knows; NULL: it is fine. Caller frees. */
 char *config_unknown_here(const Config *config, const char *address);
-/* ERR_NEVER "no role 'envoi'; did you mean 'envoy'?" */
+/* The role of this name. NULL with ERR_NEVER: "no role 'envoi'; did you mean 'envoy'?" */
 const ConfRole *config_role_get(const Config *config, const char *name, GError **error);
-/* The same, and without a name the first role that is no person. ERR_CONFIG when there is none. */
+/* As config_role_get(). With name NULL: the first role that is not a person, or NULL with
+ * ERR_CONFIG when the settings have no such role. */
 const ConfRole *config_role_pick(const Config *config, const char *name, GError **error);
 
-/* Every key as it is in force: calls back with section ("role envoy"), key, value as written or
- * the default, and whether it came from the file. */
+/* Calls visit() for every key of every section as it is in force: with the section ("role
+ * envoy"), the key, its value as written or its default, and whether the value came from the
+ * file. */
 typedef void (*ConfVisit)(
     const char *section, const ConfKey *key, const char *value, bool from_file, void *data);
 void config_visit(const Config *config, ConfVisit visit, void *data);
-/* Would this value do for a key of the section ("role envoy")? ERR_CONFIG says what is expected. Only
- * the value: how it fits the others is for config_parse(). */
+/* True when this value is possible for a key of the section ("role envoy"); else ERR_CONFIG
+ * says what is expected. Whether the value fits the other settings is for config_parse() to
+ * say. */
 bool config_check(const char *section, const char *key, const char *value, GError **error);
-/* A section of the text, from its title to its last entry; NULL: it is not there. Comments and blank
- * lines behind that belong to what follows. Caller frees. */
+/* A section of the text, from its title to its last entry; NULL: there is no such section.
+ * Comments and blank lines behind the last entry belong to what follows. Caller frees. */
 char *config_section(const char *text, const char *section);
-/* The text with other lines in that section's place (behind everything where it is not there); "": without
- * it. Caller frees. */
+/* The text with these lines in the place of the section, or at its end where there is no such
+ * section. Lines "": the text without the section. Caller frees. */
 char *config_with_section(const char *text, const char *section, const char *lines);
-/* The text with one value set, comments and order kept; section "role envoy". */
+/* The text with one value set; comments and order are kept. A section ("role envoy") that is
+ * not there is added at the end. text may be NULL. Caller frees. */
 char *config_with(const char *text, const char *section, const char *key, const char *value);

@@ -1,9 +1,10 @@
 #pragma once
 
 /*
- * Settings that are one word of several. One list makes both the enum and the words that the file may have
- * ("implicit|starttls|none"), in the same order, so that neither knows more than the other. A setting that is empty
- * is 0 in every enum (NAME_UNSAID).
+ * Settings whose value is one word out of a few. For each such setting one list makes both the
+ * enum and the words that postrider.conf may have ("implicit|starttls|none"), in the same
+ * order, so that the two can't differ. A setting that the file leaves out or empty is
+ * NAME_UNSAID, which is 0 in every enum.
  */
 
 #define CONF_SYMBOL(symbol, word) symbol,
@@ -53,7 +54,7 @@ CONF_ENUM_OF(AuthNeed, CONF_AUTH_LIST)
 #define CONF_AUTHSERV_LIST(X) X(CONF_AUTHSERV_ONE, "one") X(CONF_AUTHSERV_SEVERAL, "several")
 CONF_ENUM_OF(ConfAuthserv, CONF_AUTHSERV_LIST)
 
-/* What thinks. */
+/* The kinds of brains: a script, models that are asked by HTTP, and programs. */
 #define CONF_BRAIN_KIND_LIST(X)                                                                     \
     X(BRAIN_SCRIPT, "script")                                                                  \
     X(BRAIN_ANTHROPIC, "anthropic")                                                            \
@@ -64,7 +65,7 @@ CONF_ENUM_OF(ConfAuthserv, CONF_AUTHSERV_LIST)
     X(BRAIN_OPENCODE, "opencode")
 CONF_ENUM_OF(BrainKind, CONF_BRAIN_KIND_LIST)
 
-/* What a program prints. */
+/* The format of what a program prints. */
 #define CONF_PARSER_LIST(X)                                                                         \
     X(CONF_PARSER_PLAIN, "plain")                                                                   \
     X(CONF_PARSER_CLAUDE, "claude-json")                                                            \

@@ -1,6 +1,7 @@
 #pragma once
 
-/* postrider.conf, written anew by a verb: checked before, and not over what somebody saved meanwhile. */
+/* How a verb writes postrider.conf: the new text is checked first, and does not replace what
+ * somebody saved meanwhile. */
 #include "cli/cli.h"
 
 /* ERR_CONFIG says what is wrong with the text. */

@@ -18,8 +18,8 @@ typedef struct FolderStats {
     uint64_t bytes;
 } FolderStats;
 
-/* skip: names at the top that stay behind, NULL-terminated. tell is called now and then, to
- * show that something happens; may be NULL. Adds to stats. */
+/* Copies a folder. skip: names at its top that are not copied, NULL-terminated. tell is called
+ * now and then, to show that something happens; may be NULL. Adds to stats. */
 typedef void (*TreeTell)(const FolderStats *stats);
 bool folder_copy(int from_fd,
                  int to_fd,

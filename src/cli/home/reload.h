@@ -1,6 +1,7 @@
 #pragma once
 
-/* Whoever has changed the settings tells the master that serves the home, if there is one. */
+/* A verb that has changed the settings tells so the master that serves the home, if there is a
+ * master. */
 #include "cli/cli.h"
 
 /* Asks it to read the settings again. One line, without its end, that says so, or why it could

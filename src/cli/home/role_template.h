@@ -11,12 +11,13 @@ typedef struct RoleTemplate {
     const char *name, *text;
 } RoleTemplate;
 
-/* NULL: there is none. */
+/* The template of this name; NULL: there is no such template. Static. */
 const RoleTemplate *role_template_find(const char *name);
 /* Their names; NULL-terminated, static. */
 const char *const *role_template_names(void);
 /* What such a role does; caller frees. */
 char *role_template_about(const RoleTemplate *t);
-/* A part, without its line; NULL: it has none. *ret_title: what stands behind the part's name; may be
- * NULL. Caller frees both. */
+/* The text of a part, without the part's own line; NULL: the template has no such part.
+ * *ret_title (may be NULL): what stands behind the part's name in that line. Caller frees
+ * both. */
 char *role_template_part(const RoleTemplate *t, const char *part, char **ret_title);

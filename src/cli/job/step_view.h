@@ -10,8 +10,8 @@
 char *step_time(int64_t wall_us);
 /* Columns of the terminal, or of $COLUMNS; 0: nobody counts them (a pipe). */
 unsigned step_columns(void);
-/* At most so many characters a line, broken at blanks where there are some. Escaped before.
- * Caller frees the list. */
+/* The text in lines of at most width characters, broken at blanks where there are blanks;
+ * control characters are escaped before. Caller frees with g_strfreev(). */
 GStrv step_wrap(const char *text, unsigned width);
 
 /* The table: step, at, took, cost, did, because. */

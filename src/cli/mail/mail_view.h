@@ -29,11 +29,11 @@ void mail_found_clear(MailFound *f);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MailFound, mail_found_clear)
 /* 0, or an exit status after the message was printed: 66 when there is no such mail. */
 int mail_find(Cli *cli, Db *db, const char *text, MailFound *ret);
-/* The message itself, wherever it lies now. NULL with true: gone. */
+/* The bytes of the message, wherever it lies now. *ret_bytes NULL with true: it is gone. */
 bool mail_read(Cli *cli, const MailFound *f, GBytes **ret_bytes, GError **error);
 
-/* 0 where there is such a state, or none is named; else the exit status after the message was
- * printed. written: also those of mail that roles wrote, which has states of its own. */
+/* 0 where there is a state of this name, or name is NULL; else the exit status after a message
+ * was printed. written: states of mail that roles wrote count too. */
 int mail_check_state(const Cli *cli, const char *name, bool written);
 
 /* How many a list shows unless it is told. */

@@ -6,8 +6,9 @@
 #include "store/job/questions.h"
 #include "store/out/outbox.h"
 
-/* A row by its number or Message-ID; exit status after a message. */
+/* Finds a row by its number or Message-ID. 0, or an exit status after a message. */
 int outbox_find_row(Cli *cli, const char *text, OutRow **ret);
-/* That a person was asked about it; NULL: none was. */
+/* The question that a person was asked about this mail; NULL: nobody was asked. Caller
+ * frees. */
 bool outbox_question(Cli *cli, const OutRow *o, Question **ret, GError **error);
 json_t *outbox_row_json(const Home *home, const OutRow *o, const Question *q);

@@ -21,7 +21,7 @@ typedef struct Outgoing {
  * NULL after a message was printed, with *ret_status. */
 char *outgoing_address(Cli *cli, const char *who, int *ret_status);
 
-/* That of a role or a person by name; NULL: nobody here is called so. Borrowed. */
+/* The address of a role or a person by name; NULL: nobody here is called so. Borrowed. */
 const char *outgoing_known(const Config *config, const char *name);
 
 /* What --in-reply-to says, once or several times: ids without brackets, each once. db NULL: inside a program agent, whose run
@@ -30,9 +30,11 @@ int outgoing_parents(const Cli *cli, Db *db, bool here, GPtrArray **ret);
 /* As the agent port takes them. */
 void outgoing_put_parents(json_t *request, const GPtrArray *parents);
 
-/* Queues it; prints nothing. ret_msgid: caller frees. Exit status after a message. */
+/* Queues the mail in the outbox; prints nothing when that worked. 0, or an exit status after a
+ * message. *ret_msgid: caller frees. */
 int outgoing_send(Cli *cli, Engine *engine, const Outgoing *mail, char **ret_msgid);
-/* Formats it with a fresh Message-ID, for filing. */
+/* Formats the mail with a fresh Message-ID, for filing it in a mailbox. 0, or an exit status
+ * after a message. */
 int outgoing_format(
     Cli *cli, Engine *engine, const Outgoing *mail, GBytes **ret_bytes, char **ret_msgid);
 

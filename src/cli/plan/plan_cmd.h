@@ -30,12 +30,14 @@ void plan_cmd_notice(PlanFile *file);
 int plan_cmd_edit(Cli *cli, PlanCmd *cmd, PlanEdit *ret);
 /* MAX_ITERATIONS and CONTINUATION_LEVEL; 0 and -1: not set. 0, or 64 after a message. */
 int plan_cmd_env(Cli *cli, int *ret_max, int *ret_level);
-/* True when a person sits at a terminal and is not below a session that owns the plan; else 77 follows after a message. */
+/* True when a person sits at a terminal and is not below a session that owns the plan. Where it
+ * is false the caller returns plan_cmd_refuse(), which prints a message and gives 77. */
 bool plan_cmd_is_person(const PlanCmd *cmd, const Plan *plan);
 int plan_cmd_refuse(const Cli *cli, const char *what);
 /* Takes over new todos and ticks of PLAN.md, and prints what there is to say. 0, or an exit status. */
 int plan_cmd_sync(Cli *cli, PlanCmd *cmd);
-/* Marks it complete, if its check passes. 0, 1 after a message when the check failed, or another status. */
+/* Marks a todo complete, if its check passes. 0, 1 after a message when the check failed, or
+ * another status. */
 int plan_cmd_complete(Cli *cli, PlanCmd *cmd, const char *id, const char *act);
 /* "5 todos, 3 open; next: SC-3: text". */
 void plan_cmd_print_summary(Cli *cli, const PlanCmd *cmd, const Plan *plan);

@@ -33,11 +33,12 @@ typedef struct TaskCheck {
 void task_check_clear(TaskCheck *check);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TaskCheck, task_check_clear)
 
-/* The line of a mail's text; what it quotes and forwards has none. Caller frees; NULL: there is none. */
+/* The command of the check line in a mail's text; lines that the mail quotes or forwards do not
+ * count. Caller frees; NULL: there is no such line. */
 char *task_check_line(const char *text);
-/* What the round's mails that were shown say. */
+/* The check that the mails of this round say, as far as they were shown. */
 bool task_check_find(Engine *engine, const Job *job, TaskCheck *ret, GError **error);
-/* Is a mail of the proposal for people whose mail the round answers? */
+/* True when a mail of the proposal goes to somebody whose mail the round answers. */
 bool task_check_answers(const Job *job, const StepInput *in, const Proposal *p);
 
 typedef enum TaskCheckEnd {
@@ -59,7 +60,8 @@ typedef struct TaskCheckRun {
     int signal_fd;
     bool *draining;
 } TaskCheckRun;
-/* What failed is in *ret: also that it can't be run at all. */
+/* Runs the check and waits for its end. *ret says what failed, also when the command can't be
+ * run at all. */
 bool task_check_run(const TaskCheckRun *run,
                     TaskCheckEnd *ret_end,
                     CheckEnd *ret,

@@ -22,9 +22,9 @@
 #define CHECKPOINT_STALE "stale-continuations"
 bool checkpoint_count_forged(Txn *txn, GError **error);
 
-/* Takes a signed one in: stores its row, handled, and does what follows for its job.
- * *ret_forged: it is of another role, and nothing was done. *ret_moves: something is owed to
- * the mailbox. */
+/* Takes a signed checkpoint mail in: stores its row, as handled, and does what follows for its
+ * job. *ret_forged: the checkpoint is of another role, and nothing was done. *ret_moves:
+ * something is owed to the mailbox. */
 bool checkpoint_take(Engine *engine,
                      Txn *txn,
                      MsgNew *in,
@@ -32,7 +32,8 @@ bool checkpoint_take(Engine *engine,
                      bool *ret_forged,
                      bool *ret_moves,
                      GError **error);
-/* A new job of a document without MAC that the operator brought in; in->job is it then. */
+/* Makes a new job of a document without a MAC that the operator brought in; in->job is set to
+ * that job. */
 bool
 checkpoint_adopt(Engine *engine, Txn *txn, const Continuation *c, MsgNew *in, GError **error);
 
@@ -41,7 +42,8 @@ checkpoint_adopt(Engine *engine, Txn *txn, const Continuation *c, MsgNew *in, GE
 bool checkpoints_restore(
     Engine *engine, const ConfRole *role, Maildir *md, unsigned *ret_n, GError **error);
 
-/* A job of an old store waits again where this newer checkpoint has it. */
+/* Makes a job of a store that is older than its mail wait again at the place that this newer
+ * checkpoint has. */
 bool
 checkpoint_put_back(Engine *engine, Txn *txn, JobId job, const Continuation *c, GError **error);
 
@@ -49,7 +51,9 @@ checkpoint_put_back(Engine *engine, Txn *txn, JobId job, const Continuation *c, 
  * folder twice, ten seconds apart or by two processes. Meanwhile its time wakes no job whose
  * checkpoint was missed. More than one gone at once proves nothing. */
 bool checkpoints_look(Engine *engine, const ConfRole *role, Maildir *md, GError **error);
-/* Before a parked job goes on by its time. *ret_missed: it does not, now. */
+/* To be called before a parked job goes on because its time has come. *ret_missed: its
+ * checkpoint mail was not found, and the job does not go on now. */
 bool checkpoint_check(Engine *engine, const Job *job, bool *ret_missed, GError **error);
-/* The timer TIMER_CHECKPOINT of this job is due: the second look. */
+/* The second look, when the timer TIMER_CHECKPOINT of this job is due. *ret_did: something was
+ * changed. */
 bool checkpoint_look_again(Engine *engine, JobId job, bool *ret_did, GError **error);

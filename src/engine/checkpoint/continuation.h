@@ -65,22 +65,24 @@ void continuation_free(Continuation *c);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Continuation, continuation_free)
 
 typedef enum ContinuationSeen {
-    CONT_NOT_ONE,
+    CONT_NOT_ONE,   /* the mail holds no such document */
     CONT_FORGED,    /* says that it is one, and its MAC does not hold */
     CONT_AMBIGUOUS, /* two in one mail, or one in a mail that can be read in two ways */
-    CONT_UNSIGNED,  /* of the seed's own form: the operator may bring it in, nobody else */
+    CONT_UNSIGNED,  /* the first form of the document, which has no MAC: the operator may bring it in, nobody else */
     CONT_SIGNED,
 } ContinuationSeen;
 
-/* Could this mail hold one? From the part table alone, without content. */
+/* True when this mail may hold a checkpoint document, as far as the table of its parts says;
+ * content is not needed. */
 bool continuation_possible(const Message *m);
-/* m: with MESSAGE_CONTENT. *ret_c only with SIGNED; text of an unsigned one is not even parsed.
- */
+/* Reads the document of a mail that was parsed with MESSAGE_CONTENT. *ret_c is set only with
+ * CONT_SIGNED; the text of an unsigned document is not even parsed. */
 ContinuationSeen continuation_read(const Key *key, const Message *m, Continuation **ret_c);
-/* One document by itself. */
+/* The same for one document by itself. */
 ContinuationSeen
 continuation_parse(const Key *key, const char *data, size_t len, Continuation **ret_c);
-/* An unsigned document, from the operator: the seed's fields. ERR_NEVER names what is wrong. */
+/* Reads a document of the first form, which has no MAC, from the operator. ERR_NEVER names what
+ * is wrong with it. */
 bool
 continuation_parse_seed(const char *data, size_t len, Continuation **ret_c, GError **error);
 /* The first document of a mail; NULL: none. Borrowed. */

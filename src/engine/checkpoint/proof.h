@@ -18,8 +18,9 @@
 #include "mail/message.h"
 #include "store/job/jobs.h"
 
-/* For a mail of a step that is being composed: of which job it is, whether the step ends the
- * job, and what the mail settles. in_reply_to: of the mail, may be NULL; settled: ids, elements are char *; empty: nothing. */
+/* Writes into a mail of a step, while it is composed, of which job it is, whether the step ends
+ * the job, and which mail it settles. in_reply_to: of the mail, may be NULL; settled:
+ * Message-IDs, of char *; empty: it settles nothing. */
 bool proof_name(const Home *home,
                 Compose *mail,
                 const Job *job,
@@ -50,5 +51,6 @@ const char *said_lost(const Said *s, const char *msgid, bool answered);
 /* The job that a step's mail names, in a form that tells nobody else anything. Two jobs of one
  * number are told apart by when they were born. Caller frees. */
 char *proof_token(const Home *home, JobId job, int64_t born_us);
-/* That of a mail; NULL: it names none. *ret_ends: the job ended with that step. Caller frees. */
+/* The token in a mail; NULL: the mail names no job. *ret_ends, written with a token: the job
+ * ended with that step. Caller frees. */
 char *proof_token_of(const Message *m, bool *ret_ends);

@@ -16,7 +16,7 @@ typedef struct RoleMailbox {
     Maildir *md;
 } RoleMailbox;
 
-/* For all parked jobs of the role. What is found is stored as handled; what is not is asked for
- * where the role has a mail server (engine/run/demand.h), else left to the job, which hears that it
- * is UNAVAILABLE. */
+/* Looks for such mail of all parked jobs of the role. Mail that is found is stored as handled.
+ * For the rest the role's mail server is asked, if it has one (engine/run/demand.h); else the
+ * job hears that the mail is UNAVAILABLE. */
 bool refetch_gathered(const RoleMailbox *box, GError **error);

@@ -59,7 +59,7 @@ Context *context_new(const Home *home, const Job *job, size_t budget);
 void context_free(Context *c);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Context, context_free)
 
-/* What the settings say for this brain. */
+/* The budget that the settings have for this brain. */
 size_t context_budget(const Config *config, const ConfBrain *brain);
 /* Which files the brain of this context can see; none unless set. */
 #define CONTEXT_IMAGES 1u
@@ -69,7 +69,7 @@ void context_set_takes(Context *c, unsigned takes);
 unsigned context_takes(const Context *c);
 /* The same for the brain of a role. */
 unsigned context_role_takes(const Engine *engine, const char *role);
-/* Which of them a file of this type is; 0: none. */
+/* Which of these (CONTEXT_IMAGES, CONTEXT_PDF) a file of this type is; 0: neither. */
 unsigned context_type_takes(const char *media_type);
 
 /* The face has shown the whole conversation already, new mail included: the mode leaves it out. */
@@ -82,11 +82,11 @@ size_t context_room(const Context *c);
 /* Keeps so many bytes back for parts that come later; 0: nothing any more. */
 void context_reserve(Context *c, size_t bytes);
 
-/* Our own words: no fence. A newline is added where none ends it. Left out, and so listed, only
- * where the whole budget is spent. */
+/* Adds words of our own, without a fence; a newline is added where none ends them. They are
+ * left out, and listed as left out, only where the whole budget is spent. */
 void context_say(Context *c, const char *text);
-/* The same for what stands last of all, behind the list of what is not shown; said first, so that
- * its room is kept. Only once. */
+/* Sets the words that stand last of all, behind the list of what is not shown. To be called
+ * once, and before the parts, so that there is room for these words. */
 void context_end(Context *c, const char *text);
 /* Untrusted: `=== TITLE [nonce] ===`, text, `=== END [nonce] ===`. The whole text or nothing of
  * it: false when it did not fit or holds the nonce. */
@@ -109,15 +109,15 @@ bool context_instruct_part(Context *c, const ContextPart *part, const char *text
 const char *context_text(Context *c);         /* the page */
 const char *context_system(const Context *c); /* NULL: there is none */
 const BrainFile *context_files(const Context *c, unsigned *ret_n);
-/* All of it as one text: system, page, and a line for each file. The page alone where there is
- * nothing else. */
+/* Everything as one text: system text, page, and a line for each file. It is the page alone
+ * where there is nothing else. Borrowed likewise. */
 const char *context_whole(Context *c);
 
-/* docs/formats.md; caller unrefs. */
+/* The manifest, as docs/formats.md tells; caller unrefs. */
 GBytes *context_manifest(Context *c);
-/* The least of all that the brain sees of mail and notes, for the jobs of this role. */
+/* *ret: the least trust of all mail and notes that the brain sees here, for the jobs of this role. */
 bool context_floor(const Context *c, Engine *engine, const char *role, Trust *ret, GError **error);
-/* Of context_whole(). */
+/* The digest of context_whole(). */
 void context_digest(Context *c, Digest *ret);
 
 /* --- later --- */
@@ -147,5 +147,6 @@ typedef struct Rebuilt {
 void rebuilt_clear(Rebuilt *r);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rebuilt, rebuilt_clear)
 
-/* What step was shown, from its manifest. ERR_NEVER: it has none, or one of another form. */
+/* Builds the context again that a step was shown, from its manifest. ERR_NEVER: the step has no
+ * manifest, or one of another form. */
 bool context_rebuild(Recall *recall, const Step *step, Rebuilt *ret, GError **error);

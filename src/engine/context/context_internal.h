@@ -1,6 +1,7 @@
 #pragma once
 
-/* What building a context and building it again share; nobody else includes it. */
+/* The inside of a Context (engine/context/context.h), shared by the files that build a context
+ * and that build it again from its manifest; nobody else includes it. */
 #include "base/json.h"
 #include "brain/brain.h"
 #include "engine/context/context.h"

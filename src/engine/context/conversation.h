@@ -10,18 +10,19 @@
 /* The header lines that a brain sees before a mail's text, with a blank line behind; caller
  * frees. */
 char *conversation_head(const MsgRow *row);
-/* "SENDER IS another agent", and what its writer had read where that is less; caller frees. */
+/* Who the sender is ("SENDER IS another agent"), and how far the mail is trusted where its
+ * writer had read less trusted words; caller frees. */
 char *conversation_sender(const MsgRow *row);
-/* The same of a mail that somebody forwarded; caller frees. */
+/* The header lines of a mail that somebody forwarded; caller frees. */
 char *conversation_head_inside(const Message *m);
 /* Appends the text of a mail; of one that has no text its subject, that there is no text, and
  * what the mail holds instead. */
 void conversation_add_text(GString *out, const Message *m);
 
-/* Of a session that is resumed only what came since it was told last. Shows it within the room that
- * the context has: the mail that the newest of in->shown answers
- * in full, then the others in full from the newest on while there is room, 50 at most, then up to
- * 15 as headers. Older ones are counted. The last line of our own mails is left out. */
+/* Shows the conversation within the room that the context has: in full the mail that the newest
+ * of in->shown answers, then the others in full from the newest on while there is room, at most
+ * 50, then up to 15 as headers. Older mail is only counted. The last line of our own mails is
+ * left out. A session that is resumed is shown only what came since it was told last. */
 bool conversation_show(
     Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error);
 /* The same for a page that shows some mail already: `seen` is a set of Message-IDs; mail in it is
@@ -42,7 +43,7 @@ bool conversation_show_written(Engine *engine,
                                Context *c,
                                GError **error);
 
-/* Is this what the manifest calls a mail that was shown here? */
+/* True for the word (`from` of a manifest's part) by which this file's parts are known. */
 bool conversation_shows(const char *from);
-/* The same text again; NULL: it is gone. */
+/* The text of such a part again; *ret NULL: it is gone. Caller frees. */
 bool conversation_recall(Recall *r, const ContextPart *part, char **ret, GError **error);

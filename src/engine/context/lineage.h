@@ -8,7 +8,8 @@
 #include "store/mail/messages.h"
 #include "store/out/outbox.h"
 
-/* q->job is the job. Rows of a fork's ancestors whatever their state. */
+/* As messages_list() and outbox_list() with q, which names the job. Rows that a fork has from
+ * other jobs come whatever their state is. */
 bool
 lineage_mail_in(Db *db, const Viewer *viewer, const MsgQuery *q, MsgRows **ret, GError **error);
 bool lineage_mail_out(

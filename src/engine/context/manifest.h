@@ -1,14 +1,15 @@
 #pragma once
 
-/* What a step's manifest says that the brain was shown. */
+/* Reading manifests: what a step's manifest says that the brain was shown. A manifest is a part
+ * of the store, so one that can't be read is ERR_DAMAGE in each call. */
 #include "base/json.h"
 #include "base/list.h"
 #include "engine/engine.h"
 #include "mail/origin.h"
 
-/* Ids of its parts: Message-IDs, keys of notes, names of our own words. whole: only those that
- * came uncut. char *, each owned by the array; empty where there is no manifest. ERR_DAMAGE
- * where it is no JSON. */
+/* Ids of its parts: Message-IDs, keys of notes, names of our own words. whole: only of parts
+ * that were shown uncut. The array owns its elements (char *), and is empty where manifest is
+ * NULL. */
 bool manifest_ids(GBytes *manifest, bool whole, GPtrArray **ret, GError **error);
 /* A mail or note that was shown, or that a program read for itself. */
 typedef struct ManifestPart {
@@ -17,17 +18,18 @@ typedef struct ManifestPart {
 } ManifestPart;
 void manifest_part_free(ManifestPart *part);
 LIST_OF(ManifestParts, manifest_list, ManifestPart, manifest_part_free)
-/* All of them; empty where there is no manifest. */
+/* All such mails and notes; the list is empty where manifest is NULL. */
 bool manifest_parts(GBytes *manifest, ManifestParts **ret, GError **error);
-/* The manifest with what a program read through its port, an array of {id, version}, as its member "read". manifest NULL: of
- * nothing else. NULL where both are nothing; caller unrefs. */
+/* The manifest with what a program read through its port, an array of {id, version}, as its
+ * member "read". manifest may be NULL; the result is NULL where reads is empty too. Caller
+ * unrefs. */
 GBytes *manifest_add_reads(GBytes *manifest, json_t *reads);
 /* Lowers *floor to the least trusted mail or note among them, as the role has it. */
 bool manifest_floor(
     Engine *engine, const char *role, GBytes *manifest, Trust *floor, GError **error);
-/* Are parts `from` there our own words, or what the job itself kept from its last step? Of such a part no
- * mail or note has to be looked up. NULL: from nowhere. */
+/* True when parts with this `from` are our own words, or what the job itself kept from its last step:
+ * no mail or note has to be looked up for such a part. from NULL: the part is from nowhere. */
 bool manifest_is_own(const char *from);
-/* The same of one of its parts, before they become a manifest. */
+/* The same for one part of a context, before the parts are a manifest. */
 bool manifest_part_floor(
     Engine *engine, const char *role, const json_t *part, Trust *floor, GError **error);

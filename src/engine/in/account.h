@@ -8,5 +8,6 @@
  */
 #include "engine/engine.h"
 
-/* Runs until SIGTERM or SIGINT. once: one pass, no watching. */
+/* Runs until SIGTERM or SIGINT, and returns an exit status. once: one pass, and then the
+ * end. */
 int account_main(Engine *engine, const ConfAccount *account, bool once);

@@ -17,8 +17,9 @@
 #include "engine/engine.h"
 #include "store/job/schedules.h"
 
-/* Mails what is due; *ret_n: so many were mailed. Nothing while the store is on hold. */
+/* Mails what is due, each schedule in a transaction of its own; *ret_n: how many were mailed.
+ * Nothing is mailed while the store is on hold. */
 bool every_fire(Engine *engine, unsigned *ret_n, GError **error);
-/* Mails it now, whatever its plan says, in the caller's transaction. ERR_NEVER where the role
- * is gone. ret_msgid: caller frees; may be NULL. */
+/* Mails a schedule now, whatever its plan says, in the caller's transaction. ERR_NEVER where
+ * the role is gone. ret_msgid: caller frees; may be NULL. */
 bool every_mail(Engine *engine, Txn *txn, const Schedule *s, char **ret_msgid, GError **error);

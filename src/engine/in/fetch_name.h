@@ -8,8 +8,9 @@
 #include "base/config/config.h"
 #include <stdint.h>
 
-/* Of a mail in this folder; caller frees. A server may number two folders alike, so that the name of
- * a mail in "Active" or "Sent" has the folder's first letter behind the UID; "" has none. */
+/* The name of the file for a mail in this folder of the server; caller frees. A server may
+ * number two folders alike, so the name of a mail in "Active" or "Sent" has the folder's first
+ * letter behind the UID. folder "": the watched folder, which adds no letter. */
 char *fetch_name(const char *folder,
                  const ConfAccount *account,
                  uint32_t uidvalidity,
@@ -17,5 +18,6 @@ char *fetch_name(const char *folder,
                  int64_t received_us);
 /* The account that a file of this base name was fetched from; NULL: it was born here. */
 const ConfAccount *fetch_name_account(const Config *config, const char *base);
-/* What the server called it. Only for a name that fetch_name_account() knows. */
+/* By what numbers the server knows the mail. Only for a name that fetch_name_account()
+ * knows. */
 void fetch_name_uid(const char *base, uint32_t *ret_uidvalidity, uint32_t *ret_uid);

@@ -1,8 +1,9 @@
 #pragma once
 
 /*
- * Mail in. A pass looks at what lies in the mailboxes of an account's roles and takes in what
- * the store does not know: parse, judge, thread, job, rows, orders; one transaction per batch.
+ * Intake: how mail comes in. A pass looks at what lies in the mailboxes of an account's roles
+ * and takes in what the store does not know: parse, judge, thread, job, rows, orders; one
+ * transaction per batch.
  *
  * (1) Before a batch is parsed its file names are marked (engine/in/suspects.h), so that a mail
  *     which crashes the parser is found and put aside, its bytes kept.

@@ -34,8 +34,8 @@ typedef struct IntakeBatch {
 /* Takes in one mail, inside the batch's transaction. */
 bool intake_take(IntakeBatch *b, const IntakeItem *item, GError **error);
 
-/* What a mail that passed the judge becomes: an order, or work, or held after all. *ret_job:
- * the job that it continues, {0}: none. */
+/* Decides what a mail becomes that passed the judge: an order, or work, or held after all.
+ * *ret_job: the job that it continues; {0}: it begins one. */
 bool intake_direct(Engine *engine,
                    const Judgement *j,
                    MsgNew *in,

@@ -1,8 +1,9 @@
 #pragma once
 
 /*
- * Who sent it, may they, and what is it: every rule about inbound mail that needs no store, in
- * one function, so that the table of cases in tests/unit/engine/judge.c is the policy.
+ * Judging inbound mail: who sent a mail, whether that sender may ask, and what the mail is.
+ * Every rule that needs no store is in one function, so that the table of cases in
+ * tests/unit/engine/judge.c is the policy.
  */
 #include "engine/engine.h"
 #include "mail/message.h"
@@ -22,7 +23,7 @@ typedef struct Judgement {
     bool unproven;    /* from outside: claims to be somebody we work for, and can't prove it */
     bool several;     /* unproven, and `authserv-fields = several` would prove it */
     bool copy;        /* it says the same as a mail that has work (engine/in/rivals.h) */
-    char copy_of[40]; /* why, of such a one */
+    char copy_of[40]; /* the text to which why points then */
     char proof[200];  /* from outside: what the receiving server found; "" where nobody asked */
 } Judgement;
 

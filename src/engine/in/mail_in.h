@@ -14,12 +14,14 @@ typedef struct MailIn {
 void mail_in_clear(MailIn *in);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MailIn, mail_in_clear)
 
+/* Parses a mail. Never fails; ret is to be cleared with mail_in_clear(). */
 void mail_in_parse(const Key *key, GBytes *raw, MailIn *ret);
 
 /* A mail that is larger than max-message is its headers, beneath a line that says how large it is
  * where it lies. Intake holds what begins like this. */
 #define MAIL_LARGE_HEADER "X-Postrider-Left-On-Server"
-/* head may go on behind the headers. */
+/* Makes such a mail from the beginning of one that has size bytes; head may go on behind the
+ * headers. Caller unrefs. */
 GBytes *mail_in_large(GBytes *head, uint64_t size);
-/* The same from a file; NULL with true: gone meanwhile. */
+/* The same from a file; *ret_bytes NULL with true: the file is gone. */
 bool mail_in_read_large(Maildir *md, const MaildirEntry *e, GBytes **ret_bytes, GError **error);

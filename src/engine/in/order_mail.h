@@ -26,8 +26,9 @@ typedef struct OrderMail {
 void order_mail_clear(OrderMail *o);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(OrderMail, order_mail_clear)
 
-/* Makes an answer to an order that mail; to be posted as MAIL_ORDER. job: as the order left it;
- * NULL: none. mails: ids, elements are char *; NULL: none. */
+/* Adds the header to the mail that answers an order; the mail is to be posted as MAIL_ORDER.
+ * job: as the order left it; NULL: no job. mails: the mails that were decided, as Message-IDs
+ * (char *); NULL: none. */
 bool order_mail_mark(const Home *home,
                      Compose *c,
                      const char *word,
@@ -45,5 +46,6 @@ bool order_mail_file(Engine *engine,
                      const GPtrArray *mails,
                      GError **error);
 
-/* False: it says no order, or not one of ours. m: with headers. */
+/* Reads the header of a mail whose headers were parsed. False: the mail has no such header, or
+ * its MAC does not hold. */
 bool order_mail_read(const Home *home, const Message *m, OrderMail *ret);

@@ -1,8 +1,9 @@
 #pragma once
 
 /*
- * What a mail repeats is worth what the mail is that it stands in (mail/quoted.h). Looked at once,
- * at intake; the result is the floor of the mail's row.
+ * How far words are trusted that a mail quotes or forwards: as far as the mail from which they
+ * come (mail/quoted.h). They are looked at once, at intake; the result is the floor of the new
+ * mail's row.
  */
 #include "engine/engine.h"
 #include "mail/origin.h"

@@ -19,11 +19,13 @@
 #include "store/mail/messages.h"
 
 typedef struct Rivals {
+    /* Set by the caller. */
     MsgId self;     /* the mail's own row; {0}: it has none yet */
     MsgId same;     /* a row of the same identity; {0}: there is none */
     Trust trust;    /* what is proven of it */
-    MsgId of;       /* result: the mail with a job, or handled, that says the same; {0}: none */
-    GArray *others; /* result, of MsgId: the rest that say the same, proven less than it */
+    /* Set by rivals_compare(). */
+    MsgId of;       /* the mail with a job, or handled, that says the same; {0}: there is none */
+    GArray *others; /* of MsgId: other mails that say the same, and are proven less than this mail */
 } Rivals;
 void rivals_clear(Rivals *r);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rivals, rivals_clear)
@@ -31,8 +33,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rivals, rivals_clear)
 /* Compares a mail that has come, or is to be released, with what has its id. */
 bool
 rivals_compare(Engine *engine, const char *role, const Message *m, Rivals *r, GError **error);
-/* It says the same as `of`: it is no work, nor is it held, since it would be work when somebody
- * releases it. */
+/* The mail says the same as `of`: it becomes ignored. It is not held, since a mail that is held
+ * may be released, and would then be work. */
 void rivals_put_aside(const Rivals *r, Judgement *j);
-/* This mail is work: the others that say the same wait for nobody any more. */
+/* This mail is work: the others that say the same become ignored. */
 bool rivals_retire(Txn *txn, const Rivals *r, MsgId work, GError **error);

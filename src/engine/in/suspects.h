@@ -12,4 +12,7 @@
 
 #define SUSPECT_CRASHES 3
 
-bool suspects_convict(const Home *home, GBytes *raw); /* does parsing it end a process? */
+/* True when parsing this mail ends a process each time. Parses it in up to three children, one
+ * after the other, and waits for each of them, for at most 30 s; false also where no child can
+ * be made. */
+bool suspects_convict(const Home *home, GBytes *raw);

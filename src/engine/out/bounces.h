@@ -10,7 +10,9 @@
 #include "mail/message.h"
 #include "store/mail/messages.h"
 
-/* raw: of a mail that looks like a bounce and is stored as id. Leaves a line in its trace. */
+/* Reads the bytes of a mail that looks like a bounce and is stored as id; marks the recipients
+ * at which our mail failed. Leaves a line in the trace of the mail. */
 bool bounce_take(Engine *engine, Txn *txn, MsgId id, GBytes *raw, GError **error);
-/* m came from outside; harmless when it is not ours. */
+/* To be called with a mail that came from outside: if it is a copy of a mail of ours, it
+ * settles that mail's doubt. Does nothing for any other mail. */
 bool bounce_copy(Engine *engine, Txn *txn, const Message *m, GError **error);

@@ -15,14 +15,16 @@
 #include "mail/message.h"
 #include "store/job/jobs.h"
 
-/* *ret_why is NULL where the limits allow it; caller frees. n_before: mails of the same step
- * that are not written yet. to: elements are char *. */
+/* Why a mail that is to leave is above a limit; *ret_why NULL: the limits allow it. Caller
+ * frees. n_before: mails of the same step that are not written yet. to: addresses, of char
+ * *. */
 bool breaker_out(Engine *engine,
                  const Job *job,
                  const GPtrArray *to,
                  unsigned n_before,
                  char **ret_why,
                  GError **error);
-/* Is it such a mail? own: of its words (quote_own_words()); NULL: too few. */
+/* *ret_same: a mail that came is such a repetition. own: the digest of its own words
+ * (quote_own_words()); NULL: it has too few words. */
 bool breaker_in(
     Db *db, JobId job, const Message *m, const Digest *own, bool *ret_same, GError **error);

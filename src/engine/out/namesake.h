@@ -21,21 +21,22 @@
 #include "mail/msgid.h"
 #include "store/out/outbox.h"
 
-/* The id in a server's reply to a whole mail; NULL: it names none, or only ours, or an address
- * of its envelope (n of them). Caller frees. */
+/* The id in a server's reply to a whole mail; NULL: the reply names no id, or only ours, or an
+ * address of the mail's envelope (n of them). Caller frees. */
 char *
 namesake_in_reply(const char *reply, const char *ours, const char *const *envelope, size_t n);
 
-/* What the Message-ID that we gave this mail says, wherever a server has put it; *ret_sure: no
- * other mail says that. False: it is no mail of ours. */
+/* Reads the Message-ID that we gave this mail, wherever a server has put it. *ret_sure: the
+ * place is one that only a copy of this very mail has; false: the id stands last in References,
+ * where an answer has it too. False: it is no mail of ours. */
 bool namesake_minted(const Home *home, const Message *m, Minted *ret, bool *ret_sure);
-/* Which mail of ours this may be a copy of, by what its header says; *ret_sure: no other mail
- * says that. {0}: none. */
+/* The mail of ours of which this may be a copy, by its headers; *ret_sure as above. {0}: of
+ * none. */
 OutId namesake_of(const Home *home, uint64_t generation, const Message *m, bool *ret_sure);
-/* Do date and subject agree? Do they and the body? */
+/* True when date and subject agree; and, for the second call, when the body does too. */
 bool namesake_is_alike(const Message *copy, const Message *ours);
 bool namesake_is_same(const Message *copy, const Message *ours);
 
-/* A mail that came from outside, before it is judged: learns from it, if it is a copy, and lets
- * it name our ids where it names theirs. */
+/* To be called with a mail that came from outside, before it is judged: learns from the mail,
+ * if it is a copy, and puts our ids into m where it has ids of servers. */
 bool namesake_take(Engine *engine, Txn *txn, Message *m, GError **error);

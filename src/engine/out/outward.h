@@ -20,37 +20,41 @@
 #include "mail/compose.h"
 #include "mail/message.h"
 
-/* The address that the account's server knows us by; NULL: its login is none. Borrowed. */
+/* The account's own e-mail address: its login name; NULL where that is not an address.
+ * Borrowed. */
 const char *outward_address(const ConfAccount *account);
 
-/* Caller frees. */
+/* The tags, without the address to which they belong; caller frees. */
 char *outward_reply_tag(const Key *key, const ConfRole *role, JobId job);
 char *outward_bounce_tag(const Key *key, uint64_t generation, OutId mail);
-/* Where the copy of one try of a mail goes; NULL: no tag fits there. Caller frees. */
+/* The address to which the copy of one try of a mail goes; NULL: no tag fits into our own
+ * address. Caller frees. */
 char *outward_copy_address(const Key *key, const char *own, OutId mail, int64_t try);
-/* Is it such a copy? */
+/* True when a mail that came is such a copy; then of which mail and which try. */
 bool outward_is_copy(const Key *key, const Message *m, OutId *ret_mail, int64_t *ret_try);
-/* Envelope sender of a mail; caller frees. */
+/* The envelope sender of a mail; from: what it is where the account has no address of its own.
+ * Caller frees. */
 char *outward_envelope(const Home *home,
                        const ConfAccount *account,
                        uint64_t generation,
                        OutId mail,
                        const char *from);
 
-/* From and Reply-To of a mail of this role that goes outside; and, where the server puts a
- * Message-ID of its own on it, ours in References. */
+/* Sets From and Reply-To of a mail of this role that goes outside and, where the server puts a
+ * Message-ID of its own on the mail, has our id in References. There must be a way out for the
+ * role (config_way_out()). */
 bool
 outward_dress(const Home *home, const ConfRole *role, JobId job, Compose *mail, GError **error);
 
-/* The job whose reply tag the mail was sent to, {0}: none. */
+/* The job to whose reply tag the mail was sent; {0}: to none. */
 JobId outward_job_of(const Key *key, const ConfRole *role, const Message *m);
-/* The mail of ours that a bounce tag names: in text, an envelope id, or in an address that the bounce
- * came to; {0}: none. */
+/* The mail of ours that a bounce tag names: the tag as text (an envelope id), or in an address
+ * to which the bounce came. {0}: no mail of ours. */
 OutId outward_bounced(const Key *key, uint64_t generation, const char *tag);
 OutId outward_bounced_at(const Key *key, uint64_t generation, const Message *m);
 
-/* Is the role meant by this address: its own, or the account's with the role's name or a tag of
- * ours behind the plus? */
+/* True when this address means the role: the role's own address, or an account's with the
+ * role's name or a tag of ours behind the plus. */
 bool outward_means(const Config *config, const ConfRole *role, const char *spec);
-/* Is it by one of these? */
+/* True when one of these addresses means the role. */
 bool outward_names(const Config *config, const ConfRole *role, const Addresses *list);

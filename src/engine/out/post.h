@@ -3,9 +3,9 @@
 /*
  * From a composed mail to the outbox: the one way in. Recipients are routed (local Maildir or
  * SMTP), a copy goes to the sender's Sent folder, the Message-ID is minted and the bytes are
- * frozen, all in the caller's transaction. The address of a space is a delivery to each of its members but the writer
- * (store/spaces.h); where the writer may not write there it is like any other that nobody has. Faces and agents never come here; they make
- * proposals.
+ * frozen, all in the caller's transaction. The address of a space is a delivery to each of its
+ * members but the writer (store/spaces.h); for a writer who may not write there it is an
+ * address that nobody has. Faces and agents never come here; they make proposals.
  */
 #include "engine/engine.h"
 #include "mail/compose.h"
@@ -28,7 +28,8 @@ typedef struct Post {
 typedef struct Job Job; /* store/job/jobs.h */
 Post post_of_job(const Job *job);
 
-/* ret_msgid: without brackets; caller frees. Either may be NULL. */
+/* Posts a composed mail. *ret_msgid: without brackets; caller frees. ret_id and ret_msgid may
+ * be NULL. */
 bool post_compose(Engine *engine,
                   Txn *txn,
                   MailKind kind,
@@ -37,8 +38,8 @@ bool post_compose(Engine *engine,
                   OutId *ret_id,
                   char **ret_msgid,
                   GError **error);
-/* A person's own bytes (sendmail): rest is all but the Message-ID line; msgid NULL: one is
- * minted. */
+/* Posts a person's own bytes (sendmail): rest is the mail without its Message-ID line; msgid
+ * NULL: an id is minted. */
 bool post_raw(Engine *engine,
               Txn *txn,
               GBytes *rest,
@@ -65,6 +66,6 @@ bool post_thread_all(
 /* A long body of a role's mail is noticed, and never cut (`email-body-warn-chars`). */
 void post_guard_length(const Config *config, const char *body, const char *const *rcpts);
 
-/* The level of a sender of this home by address: owner and persons principal, roles role, else
- * anyone. */
+/* The level of trust of a sender, by an address of this home: principal for the owner and
+ * persons, role for roles, else anyone. */
 Trust post_level_of(const Engine *engine, const char *spec);

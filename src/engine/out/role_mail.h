@@ -17,7 +17,7 @@ typedef struct RoleMailParent {
     const GPtrArray *too;        /* ids of what is answered beside; NULL: nothing */
     const GPtrArray *too_chains; /* for each the References of an answer to it alone */
 } RoleMailParent;
-/* This mail; that which began the round of a job. */
+/* As a parent: this mail; and the mail which began the round of a job. Both borrow. */
 RoleMailParent role_mail_parent(const Message *m);
 RoleMailParent role_mail_original(const Job *job);
 /* References of an answer to it alone; caller unrefs. */
@@ -32,7 +32,7 @@ Compose *role_mail_answer(const Engine *engine,
                           const GPtrArray *to,
                           const RoleMailParent *parent,
                           GError **error);
-/* A word of the runtime itself, in the role's name (engine/people/notice.h). */
+/* A notice: mail of the runtime itself, in the role's name (engine/people/notice.h). */
 typedef struct Notice {
     MailKind kind;        /* 0, which would be an answer: MAIL_NOTICE */
     const ConfRole *role; /* who speaks */
@@ -48,4 +48,5 @@ typedef struct Notice {
     int step;           /* that it is a mail of; 0: none */
     const char *header, *value; /* one more of its headers; NULL: none */
 } Notice;
+/* Composes the notice; the caller frees it. NULL with error. */
 Compose *role_mail_notice(const Engine *engine, const Notice *notice, GError **error);

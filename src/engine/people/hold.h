@@ -42,6 +42,7 @@ typedef struct HoldQuestion {
     const char *ahead;            /* for describe(); NULL */
     const RoleMailParent *parent; /* the question hangs below it; NULL */
 } HoldQuestion;
+/* Asks a question by a mail, in the caller's transaction. */
 bool hold_ask(Engine *engine, Txn *txn, const HoldQuestion *ask, GError **error);
 /* Asks the owner about these mails, which were put held in this transaction. original: what
  * began the job's round. */
@@ -76,8 +77,8 @@ bool hold_ask_calls(Engine *engine,
                     const char *said,
                     int step,
                     GError **error);
-/* A timer TIMER_PERMIT is due: one mail to the owner, if something that the mail asked is still open.
- * *ret_did: it was sent. */
+/* To be called when a timer TIMER_PERMIT is due: sends one mail to the owner, if something that
+ * was asked is still open. *ret_did: the mail was sent. */
 bool hold_remind(Engine *engine, const Timer *t, bool *ret_did, GError **error);
 
 typedef enum HoldEnd {
@@ -109,20 +110,23 @@ bool hold_decide(Txn *txn,
                  char **ret_text,
                  GError **error);
 
-/* Does this mail answer a question, whoever wrote it? Its job may be none. */
+/* *ret: this mail replies to a mail that asks a question, whoever wrote the reply. The mail
+ * need not belong to a job. */
 bool hold_is_asked(Db *db, const Message *m, bool *ret, GError **error);
 typedef struct Judgement Judgement; /* engine/in/judge.h */
-/* Does this mail, which is no order, answer an open question that takes words, from somebody who may
- * answer it? *ret_words: what they wrote, caller frees; NULL: it does not. */
+/* Looks whether this mail, which is no order, answers an open question that takes words, and
+ * comes from somebody who may answer it. *ret_words: what they wrote; caller frees. NULL: the
+ * mail is no such answer. */
 bool hold_takes_words(
     Engine *engine, const Judgement *j, const Message *m, char **ret_words, GError **error);
-/* A mail that says APPROVE or REJECT, or words that answer, of a sender that intake believed: counts as the reply to
- * a question, from somebody with the right; then its job is the question's. Leaves a line in the
- * mail's trace. */
+/* Takes a mail that says APPROVE or REJECT, or words that answer, of a sender that intake
+ * believed. If it replies to a question, and the sender has the right, it decides the question,
+ * and its job is the question's. Leaves a line in the mail's trace. *ret_text: what the sender
+ * is told; caller frees. */
 bool hold_answer(OrderCase *c, char **ret_text, GError **error);
 
 /* What became of held mail since the job's last step, for its next context; NULL: nothing.
  * *ret_ids are the questions that it speaks of, for questions_told() in that step's commit. */
 bool hold_news(Db *db, JobId job, char **ret_text, GArray **ret_ids, GError **error);
-/* Was the job to hear a reason that it did not hear yet? */
+/* *ret: a decision had a reason that the job was to hear, and has not heard yet. */
 bool hold_has_news(Db *db, JobId job, bool *ret, GError **error);

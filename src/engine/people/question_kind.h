@@ -21,7 +21,7 @@ typedef struct Deciding {
 struct QuestionKind {
     const char *name;
     unsigned may;          /* MAY_…: all of them whoever answers must have */
-    bool later;            /* the job waits for it; a yes is used later, by question_use() */
+    bool later;            /* the job waits for the answer; a yes is used later, by question_use() */
     const char *subject;   /* of the mail that asks; NULL: that of the conversation */
     const char *how;       /* what can be answered, and what each answer does */
     const char *changed;   /* "What is held is no longer what was shown, so …" */
@@ -45,7 +45,7 @@ struct QuestionKind {
 extern const QuestionKind question_held_mail, question_mail_in_doubt, question_note,
     question_permit, question_agent;
 
-/* NULL: this version does not know it, and nobody's yes counts. */
+/* The kind of this name; NULL: this version does not know it, and nobody's yes counts. */
 const QuestionKind *question_kind(const char *name);
 
 /* Text of an agent, line by line behind a margin, so that no text of it can pass for ours; what

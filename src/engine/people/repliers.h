@@ -15,6 +15,7 @@ typedef struct Repliers {
 void repliers_clear(Repliers *a);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Repliers, repliers_clear)
 
+/* To be cleared with repliers_clear(). */
 bool repliers_load(Db *db, const Job *job, Repliers *ret, GError **error);
 /* "ann@x, bob@y"; caller frees. */
 char *repliers_names(const Repliers *a);

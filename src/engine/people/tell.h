@@ -6,8 +6,9 @@
  */
 #include "store/job/jobs.h"
 
+/* How the job is and what it waits for. */
 char *tell_job(Db *db, JobId id, GError **error);
-/* The same and the steps so far. */
+/* The same, and the steps so far. */
 char *tell_why(Db *db, JobId id, GError **error);
-/* Everything of this role that is alive. */
+/* Every job of this role that has not ended. */
 char *tell_role(Db *db, const char *role, GError **error);

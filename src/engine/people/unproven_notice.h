@@ -12,7 +12,8 @@
 /* The newest such mail that `authserv-fields = several` would have proved; `status` names it. */
 #define UNPROVEN_SEVERAL "unproven-several"
 
-/* number: its row, where another mail has its Message-ID; {0}: the id names it. */
+/* Tells the owner, if it is time. number: the mail's row, where another mail has the same
+ * Message-ID; {0}: the id alone names the mail. */
 bool unproven_notice(Engine *engine,
                      Txn *txn,
                      const ConfRole *role,

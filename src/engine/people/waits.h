@@ -12,5 +12,6 @@
  */
 #include "engine/engine.h"
 
-/* *ret_n: acts that did something. Nothing happens while everything is held. */
+/* Does what is due; *ret_n: how many acts did something. Nothing happens while everything is
+ * held. */
 bool waits_act(Engine *engine, unsigned *ret_n, GError **error);

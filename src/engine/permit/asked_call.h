@@ -27,7 +27,8 @@ json_t *asked_call_json(const PermitPlace *place,
                         const PermitVerdict *verdict,
                         const char *role,
                         const char *client);
-/* ERR_DAMAGE: it is a row of ours, so what is wrong in it is damage. */
+/* Reads a payload back. ERR_DAMAGE: the payload is wrong, and since we wrote it, the store is
+ * damaged. */
 bool asked_call_read(const char *payload, AskedCall *ret, GError **error);
 
 /* What a yes is bound to: job, session, tool and the exact input, however its JSON was written. */
@@ -36,6 +37,7 @@ void asked_call_digest(JobId job, const PermitCall *call, Digest *ret);
 /* "Bash: make test", in one line of at most 80 characters, for lists. Caller frees. */
 char *asked_call_line(const PermitCall *call);
 
-/* Can the client be held to exactly this call? opencode takes a grant as a pattern, so a command
- * with a wildcard in it would allow more than a person was shown. NULL: it can; else why not. */
+/* Why the client can't be held to exactly this call; NULL: it can. opencode takes a grant as a
+ * pattern, so a command with a wildcard in it would allow more than a person was shown.
+ * Static. */
 const char *asked_call_ungrantable(const AskedCall *c);

@@ -28,7 +28,7 @@ typedef struct PermitDesk PermitDesk;
 #define PERMIT_WAITS_YES "a person's yes"
 #define PERMIT_WAITS_ANSWER "an answer to its question"
 
-/* Borrows all until it is closed. NULL: this kind of brain knows no permissions. */
+/* Borrows all arguments until it is freed. NULL: this kind of brain knows no permissions. */
 PermitDesk *permit_desk_new(Engine *engine,
                             const Job *job,
                             const JobClaim *claim,
@@ -39,8 +39,8 @@ PermitDesk *permit_desk_new(Engine *engine,
 void permit_desk_free(PermitDesk *desk);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(PermitDesk, permit_desk_free)
 
-/* What the brain is asked with: permit, hook and rules; these live as long as the desk. For opencode
- * the yes of a person is used here, before the program starts. */
+/* Sets permit, hook and rules of the question to the brain; they live as long as the desk. For
+ * opencode the yes of a person is used here, before the program starts. */
 bool permit_set_up(PermitDesk *desk, BrainAsk *ask, GError **error);
 
 /* In the client's own words. */
@@ -51,22 +51,25 @@ typedef struct PermitReply {
 } PermitReply;
 void permit_reply_clear(PermitReply *r);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PermitReply, permit_reply_clear)
+/* Decides about one call; ret is to be cleared with permit_reply_clear(). Commits the use of a
+ * yes before it returns. */
 bool
 permit_decide(PermitDesk *desk, const PermitCall *call, PermitReply *ret, GError **error);
 
-/* The client ended with a call that waits. Puts down what the port was not asked about: opencode
- * tells of such a call by its stream alone. */
+/* To be called when the client has ended with a call that waits. Notes the call where the port
+ * was not asked about it: opencode tells of such a call by its stream alone. */
 bool permit_deferred(PermitDesk *desk, const BrainAnswer *answer, GError **error);
-/* Is anything to be asked? */
+/* True when a person is to be asked about a call. */
 bool permit_waits(const PermitDesk *desk);
 /* The proposal that asks and parks the job; said: what the agent said at last. */
 Proposal *permit_propose(const PermitDesk *desk, const char *said);
 
-/* A proposal of a job that has open questions of this kind does not end the job. */
+/* Changes a proposal that would end a job with open questions of this kind: the job goes on
+ * waiting. */
 bool permit_keep_waiting(Engine *engine, const Job *job, Proposal *p, GError **error);
 
-/* Was the call that waits in this job's session decided, and by nothing else touched since? Then
- * the session is resumed without a prompt. */
+/* *ret: the call that waits in this job's session was decided, and nothing else has come for
+ * the job since. Then the session is resumed without a prompt. */
 bool permit_resumes_bare(Engine *engine,
                          const Job *job,
                          const ConfBrain *brain,

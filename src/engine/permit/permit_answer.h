@@ -19,11 +19,14 @@ LIST_OF(PermitSaids, permit_saids, PermitSaid, permit_said_free)
  * question: "yes", "no: why". NULL: the text says something else. Caller frees. */
 PermitSaids *permit_said_parse(const char *text);
 
-/* The input of AskUserQuestion with what was answered: each question's choice by its number, several
- * numbers, its label, or in words. Several questions are answered line by line, in their order or each
- * behind its number. Caller unrefs. */
+/* The input of AskUserQuestion with what was answered. A person names the choice of a question
+ * by its number, several numbers, its label, or says it in words. Several questions are
+ * answered line by line, in their order or each behind its number; a question without an answer
+ * gets "(no answer)". Caller unrefs. */
 json_t *permit_answers(const json_t *input, const char *words);
 
-/* Until when: a weekday (to the end of that day, today counts), a date, or a time of day. now_us and the
- * result are wall times; days are those of the process's time zone. False: it is none of them. */
+/* Reads until when a permission holds: a weekday or a date (to the end of that day; today
+ * counts), or a time of day (the next one). now_us and the result are wall times; days are
+ * those of the process's time zone. False: the text is none of these, or a date that is
+ * over. */
 bool permit_until_parse(const char *text, int64_t now_us, int64_t *ret_us);

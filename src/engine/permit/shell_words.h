@@ -8,18 +8,19 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* Is the text one simple command: a program and its arguments, without assignments, operators,
- * redirections, substitutions, escapes, braces, comments or line ends? Quotes around text are
- * fine. *ret_words: its words without their quotes; caller frees with g_strfreev(). */
+/* True when the text is one simple command: a program and its arguments, without assignments,
+ * operators, redirections, substitutions, escapes, braces, comments or line ends. Quotes around
+ * text are fine. *ret_words: its words without their quotes; caller frees with g_strfreev(). */
 bool shell_simple(const char *command, char ***ret_words);
 
-/* Do the words of a simple command begin with the words of the prefix ("make test")? A prefix
- * without words matches nothing. */
+/* True when the words of a simple command begin with the words of the prefix ("make test"). A
+ * prefix without words matches nothing. */
 bool shell_has_prefix(char *const *words, const char *prefix);
 
-/* Does the text name one of these files or folders, as a whole part of a path? Quotes and
- * backslashes do not hide a name, nor does a wildcard that may stand for it. */
+/* True when the text may name one of these files or folders, as a whole part of a path. Quotes
+ * and backslashes do not hide a name, nor does a wildcard that may stand for it. */
 bool shell_names(const char *command, const char *const *names);
 
-/* Does the text call git in order to change how git works: `git config`, or a folder of hooks? */
+/* True when the text may call git to change how git works: `git config`, or a folder of
+ * hooks. */
 bool shell_sets_git(const char *command);

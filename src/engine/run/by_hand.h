@@ -9,9 +9,10 @@
 
 typedef struct ByHand ByHand;
 
-/* settles: open mail of the job, oldest first; may be empty. mail: to empty means those who wrote it,
- * else who asked last; in_reply_to NULL: the newest of it, else what the job begins with. Reads
- * files; borrows all of it. */
+/* Prepares the mail, outside of a transaction, since it reads files; borrows all arguments.
+ * settles: open mail of the job, oldest first; may be empty. mail->to empty: to those who wrote
+ * the mail that it settles, else to whoever asked last. mail->in_reply_to NULL: it answers the
+ * newest mail that it settles, else the mail that began the job. */
 bool by_hand_begin(Engine *engine,
                    const Job *job,
                    const MsgRows *settles,
@@ -20,5 +21,6 @@ bool by_hand_begin(Engine *engine,
                    GError **error);
 void by_hand_free(ByHand *h);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ByHand, by_hand_free)
-/* Mail, settled marks and moves to Done. ret_msgid: caller frees. ERR_NEVER: some of it is answered already. */
+/* Posts the mail, marks what it settles, and has that moved to Done. *ret_msgid: caller frees.
+ * ERR_NEVER: some of what it settles is answered already. */
 bool by_hand_commit(ByHand *h, Txn *txn, char **ret_msgid, GError **error);

@@ -31,14 +31,14 @@ typedef struct ProposedMail {
     char *in_reply_to; /* id; NULL: the newest mail that was shown */
     GPtrArray *answers_too; /* char *: ids of what it answers beside that (mail/parents.h) */
     ProposedFiles *files;
-    bool at_end; /* speaks of the end: not sent where the step turns out to be none */
-    bool apart;  /* no part of this conversation: whoever gets it begins a job with it */
+    bool at_end; /* speaks of the job's end: not sent if this step turns out not to end the job */
+    bool apart;  /* no part of this conversation: whoever gets the mail begins a job with it */
 } ProposedMail;
 ProposedMail *proposed_mail_new(void);
 void proposed_mail_free(ProposedMail *m);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProposedMail, proposed_mail_free)
 LIST_OF(ProposedMails, proposed_mails, ProposedMail, proposed_mail_free)
-/* One more mail that it answers; the first is in_reply_to. */
+/* Adds a mail that this mail answers; the first becomes in_reply_to. */
 void proposed_mail_answer(ProposedMail *m, const char *id);
 void proposed_mail_attach(ProposedMail *m,
                           const char *filename,
@@ -60,12 +60,12 @@ typedef struct ProposedNote {
 void proposed_note_free(ProposedNote *n);
 LIST_OF(ProposedNotes, proposed_notes, ProposedNote, proposed_note_free)
 typedef struct NoteBy NoteBy; /* store/note/note_versions.h */
-/* Makes the change; *ret_version 0: it made no version of that key. ERR_NEVER and ERR_LIMIT: it can't
- * be made. */
+/* Makes the change in the caller's transaction. *ret_version 0: the change made no version of
+ * that key. ERR_NEVER and ERR_LIMIT: the change can't be made. */
 bool proposed_note_apply(
     Txn *txn, const ProposedNote *n, const NoteBy *by, int64_t *ret_version, GError **error);
 
-/* Carried out at COMPLETE and ESCALATE only. */
+/* A move of a mail to another folder. It is carried out only with COMPLETE and ESCALATE. */
 typedef struct ProposedMove {
     char *msgid, *folder;
 } ProposedMove;
@@ -123,12 +123,13 @@ typedef struct Proposal {
 Proposal *proposal_new(ProposalStatus status);
 void proposal_free(Proposal *p);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Proposal, proposal_free)
-/* One more mail, or change of a note; what else it needs is for the caller to fill in. Borrowed.
- */
+/* Adds a mail, or a change of a note, and returns it, borrowed; the caller fills in the
+ * rest. */
 ProposedMail *proposal_add_mail(Proposal *p);
 ProposedNote *proposal_add_note(Proposal *p, NoteAct act, const char *key);
-/* Makes it the end of the job without success, with the mail that tells whoever asked, and the
- * owner too, why and how to go on. log: the last that a program wrote; NULL: nothing. */
+/* Turns the proposal into the end of the job without success, with the mail that tells whoever
+ * asked, and the owner too, why and how to go on. log: what a program wrote last; NULL:
+ * nothing. */
 void proposal_fail(
     Proposal *p, const Config *config, const Job *job, const char *why, const char *log);
 
@@ -162,26 +163,28 @@ typedef struct StepInput {
     int64_t money_left_micro; /* what the round may still cost; INT64_MAX: no limit */
 } StepInput;
 
-/* Is there a next step that can hear of what failed in this one? */
+/* True when a next step follows that can hear of what failed in this step. */
 static inline bool
 step_hears(const StepInput *in)
 {
     return in->iterations_left > 0;
 }
 
-/* Why what the round does is not the word of people who may steer: somebody who asked may not, or
- * somebody unknown was read. NULL: it is. */
+/* Why what the round does is not the word of people who may steer: somebody who asked may not
+ * steer, or mail of somebody unknown was read. NULL: it is their word. Static. */
 const char *round_below_steer(const Job *job, const StepInput *in);
-/* Is a word of the runtime itself, which no agent wrote, for whoever asked? For people we work for,
- * and for a role that still works on what it asked for: one whose job has ended would begin a
- * round about it, whose end would be told here, and so on. Nobody in a space waits for an answer of each. */
+/* *ret: whoever asked is to get mail of the runtime itself, which no agent wrote. That is so
+ * for people we work for, and for a role that still works on what it asked for: a role whose
+ * job has ended would begin a round about the mail, whose end would be told here, and so on. It
+ * is not so in a space, where nobody waits for an answer of each member. */
 bool asker_listens(Engine *engine, const Job *job, bool *ret, GError **error);
 /* May the round end without a word? Who is of a space hears all of it, and need not say something each time; nor need who was
  * only told. */
 bool step_may_be_silent(Engine *engine, const StepInput *in, bool *ret, GError **error);
 
-/* Whom a mail without To goes to: everybody whose mail is being answered, newest first, each
- * once; where all of it came by spaces, the space of the newest; else whoever began the round. Elements are borrowed. */
+/* To whom a mail without To goes: to everybody whose mail is being answered, newest first, each
+ * once; where all of that mail came by spaces, to the space of the newest; where no mail is
+ * being answered, to whoever began the round. Elements are borrowed; caller unrefs. */
 GPtrArray *step_askers(const Job *job, const StepInput *in);
 
 typedef enum VerdictKind { VERDICT_ALLOWED, VERDICT_HELD, VERDICT_REFUSED } VerdictKind;
@@ -197,15 +200,17 @@ typedef struct Verdict {
 /* Begins what a step did about a note that it wanted changed and that stayed as it was. */
 #define COULD_NOT_CHANGE "could not change note "
 
-/* Puts those who are to stay in Cc there (`reply-cc`), and says of notes which may not be changed so, then one verdict per mail, in order; elements
- * are Verdict, freed with the array. */
+/* Judges a proposal before it is committed: gives one verdict per mail, in order (elements are
+ * Verdict, freed with the array); puts those into Cc who are to stay there (`reply-cc`); and
+ * says in ProposedNote.refused why a note may not be changed. Reads the store, and writes
+ * nothing. */
 bool policy_check(Engine *engine,
                   const Job *job,
                   const StepInput *in,
                   Proposal *p,
                   GArray **ret_verdicts,
                   GError **error);
-/* Is any of the mails held? */
+/* True when one of the mails is held. */
 bool policy_holds(const GArray *verdicts);
 
 typedef struct StepResult {
@@ -230,6 +235,7 @@ bool step_commit(Engine *engine,
                  const GArray *verdicts,
                  StepResult *ret,
                  GError **error);
-/* After the commit: what is owed to files, then mail that waited for them, and a hint where
- * somebody else has something to do. Safe to leave out; the sweep does it too. */
+/* To be called after the commit: does what the step owes to files, releases mail that waited
+ * for them, and hints the master where somebody else has something to do. Optional: if the
+ * caller crashes before this, the next sweep does the same work. */
 bool step_settle(Engine *engine, const StepResult *result, GError **error);

@@ -1,6 +1,7 @@
 #pragma once
 
-/* What the parts of a commit share, and fork.c for its first mail; nobody else includes it. */
+/* The inside of step_commit() (engine/run/commit.h), shared by the files of a commit, by
+ * by_hand.c, and by fork.c for its first mail. */
 #include "engine/out/role_mail.h"
 #include "engine/run/commit.h"
 
@@ -63,9 +64,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CommitParent, commit_parent_free)
 CommitParent *
 commit_parent_load(Engine *engine, const Job *job, const char *msgid, GError **error);
 
-/* What this mail answers: what it names; to whoever asked the newest that was shown, else what
- * began it; NULL: nothing. A model need not name an id to stay in the thread; a program that writes
- * to somebody by `send` means a new one. Borrowed. */
+/* The id of the mail that this mail answers: the id that it names; for mail to whoever asked,
+ * the newest mail that was shown, else the mail that began the round; NULL: it answers nothing.
+ * So a model need not name an id to stay in the thread; a program that writes to somebody by
+ * `send` means a new thread. Borrowed. */
 const char *step_parent_id(const Job *job, const StepInput *in, const ProposedMail *mail);
 
 void commit_result(Commit *c, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
@@ -82,11 +84,11 @@ bool commit_put_mails(Commit *c, Txn *txn, GError **error);
 /* Needs the original, when so; after the mails. */
 bool commit_speaks_to_owner(const Commit *c);
 bool commit_tell_people(Commit *c, Txn *txn, GError **error);
-/* Does this step end its job? */
+/* True when this step ends its job. */
 bool commit_ends(const Commit *c);
-/* Is this mail, which was shown, handled by this step? */
+/* True when this mail, which was shown, is handled by this step. */
 bool commit_settles(const Commit *c, const MsgRow *row);
-/* Is it a mail of this job, so that its flags are ours to set? NULL is not. */
+/* True for a mail of this job, whose flags are ours to set. False for NULL. */
 bool commit_may_mark(const Commit *c, const MsgRow *row);
 /* Before they are moved: what a moved mail is marked with goes with it. */
 bool commit_flags(Commit *c, Txn *txn, GError **error);

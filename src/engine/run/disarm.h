@@ -15,6 +15,7 @@
 
 /* The link as it is written where it must not work; caller frees. */
 char *disarm_link(const Link *link);
-/* what: DISARM_…. keep: links that stay as they are (engine/run/links.h); NULL: none. Caller frees;
- * NULL when nothing is to change. Nothing fails. */
+/* The text with its links made not to work. what: which links (DISARM_…). keep: links that stay
+ * as they are (engine/run/links.h); NULL: none stays. Caller frees; NULL when nothing has to
+ * change. Nothing fails. */
 char *disarm_links(const char *text, GHashTable *keep, unsigned what);

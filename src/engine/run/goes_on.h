@@ -1,8 +1,10 @@
 #pragma once
 
-/* The end of a wait for a brain (run_pause.c): the first program that works again says so. */
+/* After a wait for a brain (run_pause.c): when the brain works again for the first time, people
+ * are told so. */
 #include "engine/run/think.h"
 
-/* One line to whoever was told that jobs of this brain wait, once for all of theirs; with what it may
- * cost. ERR_NEVER: the claim is gone. */
+/* Sends one line to the person behind this job if that person was told that jobs wait for this
+ * brain, once for all jobs of the person; the line says what the question may cost. ERR_NEVER:
+ * the claim is gone. Has a transaction of its own. */
 bool goes_on_say(const Think *ask, GError **error);

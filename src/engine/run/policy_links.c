@@ -1,5 +1,5 @@
 /*
- * Links in what leaves (T12). One that a person whom we work for wrote, that stands in a note of
+ * Links in what leaves. One that a person whom we work for wrote, that stands in a note of
  * theirs, or that leads to a host in `[trust] links`, stays as it is. Any other, where data is
  * whatever stands beside the bare name of a site:
  *

@@ -1,14 +1,13 @@
 /*
- * Notes that go along with a mail (T13). A role attaches only what it may see (store/viewer.h);
- * else the mail is refused, by the line that a write of that note gets. The owner may read every
+ * Notes that go along with a mail. A role attaches only what it may see (store/viewer.h); else
+ * the mail is refused, by the line that a write of that note gets. The owner may read every
  * note, a role of this home those that it may see; and anybody those that only jobs wrote in
- * which they take part. So what came out of
- * the work for one person does not go to another without a yes, nor does what the owner wrote.
- * What the job itself wrote in this note is its own to send: it could stand in the mail as
- * well.
+ * which they take part. So what came out of the work for one person does not go to another
+ * without a yes, nor does what the owner wrote. What the job itself wrote in this note is its
+ * own to send: it could stand in the mail as well.
  *
- * A note does not become another's by being renamed, neither before (store/note/note_versions.h:
- * note_writers) nor in the same step.
+ * A note does not become another's by being renamed, neither before
+ * (store/note/note_versions.h: note_writers) nor in the same step.
  */
 #include "engine/run/policy_internal.h"
 #include "mail/address.h"

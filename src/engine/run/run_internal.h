@@ -1,6 +1,7 @@
 #pragma once
 
-/* What run.c and the run_*.c share; nobody else includes it. */
+/* The inside of the run process (engine/run/run.h), shared by run.c and the run_*.c; nobody
+ * else includes it. */
 #include "brain/brain.h"
 #include "engine/face.h"
 #include "engine/mode.h"

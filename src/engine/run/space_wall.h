@@ -26,7 +26,7 @@ typedef struct WallReaders {
 } WallReaders;
 
 typedef struct SpaceWall SpaceWall;
-/* NULL with true: there is nothing that these readers may not have. */
+/* Prepares the looking. *ret NULL with true: these readers may have everything. */
 bool space_wall_new(Engine *engine,
                     const Job *job,
                     const StepInput *in,
@@ -39,7 +39,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SpaceWall, space_wall_free)
  * frees. wall NULL: nothing is forbidden. */
 bool space_wall_look(SpaceWall *wall, const char *text, char **ret_why, GError **error);
 
-/* The mail, or the change of a note, of a proposal; *ret_why as above. */
+/* The same for a whole mail, or for the change of a note, of a proposal. */
 bool space_wall_mail(Engine *engine,
                      const Job *job,
                      const StepInput *in,
@@ -54,5 +54,5 @@ bool space_wall_note(Engine *engine,
                      char **ret_why,
                      GError **error);
 
-/* The spaces of what a step was shown, by its manifest: names, char *. */
+/* The names (char *) of the spaces of what a step was shown, by its manifest. Caller unrefs. */
 bool space_wall_shown(Engine *engine, const char *role, GBytes *manifest, GPtrArray **ret, GError **error);

@@ -19,9 +19,10 @@ typedef struct Steer {
     bool more;    /* there may be mail that was not told yet */
 } Steer;
 
-/* Looks for mail that came since, and tells it. *ret_told: what it was about, for people; NULL:
- * there was none. Caller frees. */
+/* Looks for mail that came since, and tells the program of it. *ret_told: what the mail was
+ * about, for people; NULL: no mail was told. Caller frees. */
 bool steer_look(Steer *s, char **ret_told, GError **error);
-/* The program has taken up a line. ERR_NEVER: the claim is gone. */
+/* To be called when the program has taken up a line: the mail counts as shown from now on.
+ * ERR_NEVER: the claim is gone. */
 bool steer_taken(Steer *s, const char *uuid, GError **error);
 void steer_clear(Steer *s);

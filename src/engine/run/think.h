@@ -49,6 +49,8 @@ typedef struct Thought {
 void thought_clear(Thought *t);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Thought, thought_clear)
 
+/* Asks, and returns when the brain is done or the run must end. ret is to be cleared with
+ * thought_clear(). */
 bool think(const Think *ask, Thought *ret, GError **error);
-/* As brain_most(). */
+/* What the question may cost at most, as brain_most() says. */
 int64_t think_most(const Think *ask);

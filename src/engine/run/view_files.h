@@ -13,7 +13,8 @@
  */
 #include "engine/engine.h"
 
-/* Renders all that was raised. One that can't be written keeps no other back. */
+/* Renders every view that was raised (store/job/views.h). A view that can't be written keeps no
+ * other back. Has transactions of its own. */
 bool settle_views(Engine *engine, GError **error);
-/* What people had changed, for doctor: char *. */
+/* Adds a line (char *) about each view that people had changed, for doctor. */
 bool views_check(Engine *engine, GPtrArray *findings, GError **error);

@@ -54,16 +54,16 @@ char *workplace_path(const Home *home, const Job *job);
 /*
  * A file name that is safe in any folder and on any terminal, made from one that is not: no
  * path, no leading dot or dash, no control, invisible or shell characters, no name of a device,
- * at most 120 bytes with its extension kept. It differs from every name in taken, in any case,
- * and is added there: "a.txt", "a-2.txt". The same names in the same order give the same
- * result. Caller frees.
+ * at most 120 bytes with its extension kept. It differs from every name in taken, even where
+ * only upper and lower case would differ, and is added there: "a.txt", "a-2.txt". The same
+ * names in the same order give the same result. Caller frees.
  */
 GHashTable *workplace_names_new(void);
 char *workplace_name(GHashTable *taken, const char *filename);
 
-/* Writes all attachments of the mails in order, once after workplace_open(). So
- * somebody who goes through the same parts with workplace_name() and a fresh table knows the
- * names. A mail whose file is gone has none. */
+/* Writes all attachments of the mails into in/, in order. Whoever goes through the same parts
+ * with workplace_name() and a fresh table knows the names. A mail whose file is gone has no
+ * attachments. */
 bool workplace_fill(Workplace *w, Engine *engine, const MsgRows *shown, GError **error);
 /* Where the stream of its program is kept: log/stream.jsonl, beginning anew where it has grown
  * large. -1: it can't be kept. Caller closes. */

@@ -54,13 +54,15 @@ typedef struct FileWrite {
     JobId job; /* whose it is; {0}: none's */
 } FileWrite;
 bool file_effect_write(Txn *txn, const FileWrite *write, GError **error);
-/* Is anything still owed to the file? The newest; {0}: no. */
+/* The newest effect that is still owed to the file; {0}: nothing is owed. */
 bool file_effect_last(
     Db *db, const char *root, const char *what, EffectId *ret, GError **error);
 
-/* Settles all that is owed to files, and tells the faces. What can't be done now stays owed: ERR_LATER. */
+/* Settles all that is owed to files, and tells the faces, in transactions of its own. What
+ * can't be done now stays owed: ERR_LATER. */
 bool file_effects_settle(Engine *engine, GError **error);
 
-/* The bytes of a file beneath root, which is a whole path, as a digest. *ret_there false: there is none. ERR_NEVER: it is no plain
- * file, or reached by a symbolic link; ERR_LIMIT: it is larger than a mail can be. */
+/* The digest of a file beneath root, which is an absolute path. *ret_there false: there is no
+ * such file. ERR_NEVER: it is no plain file, or is reached by a symbolic link; ERR_LIMIT: it is
+ * larger than a mail can be. */
 bool file_digest(const char *root, const char *path, bool *ret_there, Digest *ret, GError **error);

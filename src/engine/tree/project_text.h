@@ -18,8 +18,9 @@ typedef struct ProjectText {
 void project_text_free(ProjectText *t);
 LIST_OF(ProjectTexts, project_texts, ProjectText, project_text_free)
 
-/* None where the job has no worktree. The same file under both names is there once. */
+/* The texts of a job; the list is empty where the job has no worktree. A file with the same
+ * text under both names is there once. */
 bool project_texts_load(Engine *engine, const Job *job, ProjectTexts **ret, GError **error);
-/* *ret NULL: it is gone. Caller frees. */
+/* The text of this id again; *ret NULL: it is gone. Caller frees. */
 bool
 project_text_recall(Engine *engine, const Job *job, const char *id, char **ret, GError **error);

@@ -65,7 +65,7 @@ void tree_commit(Tree *t, const Job *job, const ConfRole *role);
  * it over, and the patch. Nothing where that is nothing, or has been told; what is not
  * committed is said. */
 void tree_report(Tree *t, const Job *job, const ConfRole *role, ProposedMail *mail);
-/* The mail is committed. */
+/* To be called when the mail is committed: the next report speaks of what is new since. */
 bool tree_told(Tree *t, GError **error);
 
 /* The commit from which on a branch is new to people: base is what they have now, NULL where

@@ -11,12 +11,13 @@
 
 typedef struct TreeApplied {
     char *into;           /* the branch that is checked out: "main" */
-    char *before, *after; /* its commits; the same: it had all of it already */
+    char *before, *after; /* the newest commit of that branch before and after; the same where it had all the work already */
 } TreeApplied;
 void tree_applied_clear(TreeApplied *a);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TreeApplied, tree_applied_clear)
 
-/* folder: the role's workdir. ERR_LATER: there are changes in it that are not committed;
- * ERR_NEVER: there are conflicts, or no branch is checked out. Nothing has changed then. */
+/* Merges the branch of a job (row). folder: the role's workdir. ERR_LATER: there are changes in
+ * it that are not committed; ERR_NEVER: there are conflicts, or no branch is checked out.
+ * Nothing has changed then. */
 bool tree_apply(
     const Home *home, const char *folder, const TreeRow *row, TreeApplied *ret, GError **error);

@@ -1,18 +1,20 @@
 #pragma once
 
-/* What tree.c and the tree_*.c share; nobody else includes it. */
+/* The inside of engine/tree/tree.h, shared by tree.c and the tree_*.c; nobody else includes
+ * it. */
 #include "engine/tree/tree.h"
 
 #define TREE_FOLDER "tree" /* of a workplace */
 
-/* Nobody works in the tree now: what a git that was killed has left locked is free again. */
+/* Removes locks that a killed git has left in the tree. To be called only while nobody works
+ * there. */
 void tree_break_locks(const Tree *t);
-/* Is somebody in the middle of a merge, a rebase or the like there? */
+/* True when somebody is in the middle of a merge, a rebase or the like there. */
 bool tree_is_unfinished(const char *git_dir);
-/* Does `of` have all of the commit? */
+/* *ret: `commit` is `of` itself, or one of its ancestors. */
 bool tree_is_within(
     const GitRepo *repo, const char *commit, const char *of, bool *ret, GError **error);
-/* A commit of the role's, on no branch; caller frees. */
+/* Makes a commit of the role's, on no branch. *ret: its id; caller frees. */
 bool tree_commit_object(const Tree *t,
                         const Job *job,
                         const ConfRole *role,

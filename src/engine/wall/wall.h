@@ -27,7 +27,7 @@ const char *wall_lacks(const ConfRole *role);
 /* Why no program of this role may be started now, in words for people; NULL: one may. floor: of the
  * round. Caller frees. */
 char *wall_forbids(const ConfRole *role, Trust floor);
-/* What would help, as a sentence for the owner. Borrowed. */
+/* What the owner can do so that programs of this role have a wall, as a sentence. Borrowed. */
 const char *wall_remedy(const ConfRole *role);
 
 /* Adds a line about each role whose programs have no wall (char *): for `status` and `doctor`. */
@@ -52,6 +52,7 @@ typedef struct WallView {
 
 #define WALL_APART_FILE "artifact"
 
-/* The words in front of the program's own; *ret NULL: there is no wall. Caller frees. ERR_CONFIG: there
- * must be one, and there is none. */
+/* The words (argv) that stand in front of the program's own and build the wall; *ret NULL:
+ * there is no wall. Caller frees with g_strfreev(). ERR_CONFIG: there must be a wall, and there
+ * can't be one. */
 bool wall_argv(const WallView *view, char ***ret, GError **error);

@@ -2,7 +2,8 @@
 
 /*
  * Bytes in some charset to valid UTF-8. What can't be read becomes U+FFFD; NULs are dropped. No
- * call fails: a label that nobody knows, or a wrong one, sets *bad (never cleared).
+ * call fails: a label that nobody knows, or a wrong label, sets *bad (which no call clears, and
+ * which may not be NULL).
  */
 #include <stdbool.h>
 #include <stddef.h>

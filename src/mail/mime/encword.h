@@ -1,7 +1,7 @@
 #pragma once
 
-/* Encoded words (RFC 2047) read: text beyond ASCII in header values. mail/mime/encode.h writes
- * them. */
+/* Reading encoded words (RFC 2047), the form that text beyond ASCII has in header values.
+ * mail/mime/encode.h writes them. */
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -14,8 +14,8 @@
 char *encword_decode(const char *value, bool *bad);
 
 /*
- * A value that is not valid UTF-8, with the raw bytes inside of encoded words as "=XX": what
- * they are says the word's charset, not a guess about the whole line. NULs are dropped. Caller
- * frees.
+ * Prepares a header value that is not valid UTF-8 for encword_decode(): raw bytes inside of an
+ * encoded word become "=XX", since the charset of that word says what they mean, and not a
+ * guess about the whole line. NULs are dropped. Caller frees.
  */
 char *encword_escape(const char *value, size_t len);

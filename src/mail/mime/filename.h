@@ -4,9 +4,9 @@
  * is stored goes by digest. */
 #include <stdbool.h>
 
-/* The name without folders, control and invisible characters, reserved names, blanks and dots
- * at its ends, and not longer than 200 bytes with its extension kept; NULL when nothing is
- * left. Caller frees. */
+/* The name without its folders, control and invisible characters, blanks at both ends, and dots
+ * at its end. A name that is a device on some systems gets a "_" in front. A name of more than
+ * 200 bytes is cut, and keeps its extension. NULL when nothing is left. Caller frees. */
 char *filename_clean(const char *name);
 /* "part-3.png" for the third part, an image/png; caller frees. */
 #define FILENAME_MADE "part-"

@@ -23,21 +23,24 @@ typedef struct HeaderBlock {
     const char *problem; /* NULL, "empty", "no_headers", "too_complex" */
 } HeaderBlock;
 
-/* limits NULL: the defaults. The headers are the caller's. */
+/* Splits the header block at the beginning of a mail. Never fails: ret->problem says what is
+ * wrong. limits NULL: the defaults. Caller frees ret->headers. */
 void header_split(const void *raw, size_t len, const MessageLimits *limits, HeaderBlock *ret);
-/* Replaces zeros by the defaults of base/limits.h; limits may be NULL. */
+/* These limits, with each 0 replaced by its default of base/limits.h. limits may be NULL. */
 MessageLimits header_limits(const MessageLimits *limits);
 
-/* The same for the header of a part, whose end is a boundary too: line begins a line in it. Where
- * the body begins if it begins here without an empty line; else NULL. *field, NULL at first, is
- * kept by the caller from line to line of one part. */
+/* For whoever reads the header of a part line by line: `line` is the start of a line in it, and
+ * a boundary ends it too. If the body begins at this line without an empty line in front,
+ * returns where it begins; else NULL. *field is a memory from line to line of one part, which
+ * the caller keeps: NULL at first. */
 const char *header_part_body(const char *line, const char *end, const char **field);
 
 /* A value as it stands in a block: line ends taken out, white space at both ends too, valid
  * UTF-8; caller frees. */
 char *header_unfold(const char *value, size_t len);
 
-/* First field of that name, any case; NULL. */
+/* The value of the first field of that name, in any case; NULL: there is no such field.
+ * Borrowed. */
 const char *header_find(const GPtrArray *headers, const char *name);
 
 /* SHA-256 of a body with every line end (CRLF, CR) as LF. */

@@ -1,8 +1,9 @@
 #pragma once
 
 /*
- * A leaf of a message: what its header says, and its bytes decoded. Plain C; where the leaves
- * are is the MIME parser's knowledge (message_parse.c).
+ * The leaves of a message (parts that hold no other part): what the header of each says, its
+ * bytes decoded, and the text that all of them make. The MIME parser finds the leaves
+ * (message_parse.c); this is plain C.
  */
 #include "mail/message.h"
 
@@ -21,7 +22,8 @@ typedef struct PartList PartList;
 /* Reads the content of a forwarded mail; NULL: it stays a file. The caller owns the result. */
 typedef Message *PartOpen(void *user, const char *data, size_t len);
 
-/* keep: also the content of parts. max_text: for the message's text. */
+/* keep: the content of each part is kept too. max_text: bytes of the message's text at most.
+ * open must not be NULL; user is handed to it. */
 PartList *partlist_new(bool keep, size_t max_text, PartOpen *open, void *user);
 void partlist_free(PartList *list);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(PartList, partlist_free)

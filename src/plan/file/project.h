@@ -1,12 +1,15 @@
 #pragma once
 
 /*
- * The project that a plan belongs to: a folder of somebody's source code, and no home of ours. It is the nearest folder
- * upward that has a `.pilot` in it, else git's top level. The search ends at a work tree of git, so that a second work
- * tree of one repository has plans of its own, wherever it lies. A submodule is a part of the work tree around it.
+ * The project that a plan belongs to: a folder of somebody's source code, and no home of ours.
+ * It is the nearest folder upward that has a `.pilot` in it, else git's top level. The search
+ * ends at a work tree of git, so that a second work tree of one repository has plans of its
+ * own, wherever it lies. It does not end at a submodule, which is a part of the work tree
+ * around it.
  *
- * What lies there: .pilot/plan/{pending,in_progress,done}/NAME.md, .pilot/state/ (plan/file/plan_file.h) and
- * .pilot/scripts/state_*.sh. Nothing here starts git: its files are read.
+ * What lies there: .pilot/plan/{pending,in_progress,done}/NAME.md, .pilot/state/
+ * (plan/file/plan_file.h) and .pilot/scripts/state_*.sh. Nothing here starts git: its files are
+ * read.
  */
 #include <glib.h>
 #include <stdbool.h>

@@ -1,6 +1,7 @@
 #pragma once
 
-/* What the parts of the index share, for this room only. */
+/* The inside of the search index (store/index/index.h), shared by the files of this folder;
+ * nobody else includes it. */
 #include "store/gate.h"
 #include "store/index/index.h"
 #include "store/sql.h"
@@ -14,14 +15,16 @@ struct Index {
     bool writing;
 };
 
-/* Opens it again where the file was deleted or replaced; at the begin of every entry. */
+/* Opens the index again if its file was deleted or replaced since it was opened. To be called
+ * before the index is read. */
 bool index_reopen(Index *ix, GError **error);
-/* Sets the error from what SQLite said last. A broken index is no loss: it goes, and ERR_AGAIN
- * lets the caller begin again. Returns false. */
+/* Sets the error from what SQLite said last, and returns false. A broken index is no loss: its
+ * file is deleted, and ERR_AGAIN tells the caller to begin again. */
 bool index_failed(Index *ix, GError **error, const char *doing);
-/* One number of a statement without marks. */
+/* The one number that a statement without parameters gives. */
 bool index_number(Index *ix, const char *sql, int64_t *ret, GError **error);
-/* The name of a role, or of a folder of notes, as one word, which no other has in it; of "" or NULL one that none has. Caller frees. */
+/* The name of a role, or of a folder of notes, as one word of the index that stands for no
+ * other name. "" and NULL give a word that stands for no name. Caller frees. */
 char *index_role_word(const char *role);
-/* Ends what index_begin() began; harmless when nothing was. */
+/* Takes back what index_begin() began; does nothing when nothing was begun. */
 void index_roll_back(Index *ix);

@@ -1,8 +1,10 @@
 #pragma once
 
-/* What steps have cost, summed up. Days are those of UTC, as the budget of a day is. */
+/* What was paid, summed up: the costs of steps, and what was paid for answers that no step has
+ * taken over yet. Days are those of UTC, as the budget of a day is. */
 #include "base/list.h"
 #include "store/job/jobs.h"
 
-/* Steps since that moment (0: all). Days in order; roles and jobs, the dearest first. */
+/* Sums by day, role, job or brain since that moment; 0: all. Days come in order of time,
+ * everything else with the dearest first. */
 bool costs_list(Db *db, CostBy by, int64_t since_us, CostRows **ret, GError **error);

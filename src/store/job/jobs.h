@@ -15,14 +15,14 @@
  * epoch: raised by stop, cancel, fork, restore. It stands in checkpoint mails.
  * fence: raised by every claim. It never leaves the store.
  * (1) A step commits only where (state, epoch, fence) are still those of its claim.
- * (2) attempts is counted in the claim, before anything can crash, and reset by a commit. What a
- *     program fails at by itself is counted in failures instead, when it has failed.
+ * (2) The claim counts attempts, before anything can crash, and a commit sets it back to 0. A
+ *     program that fails by itself is counted in failures instead, once it has failed.
  * (3) round starts at 1; a principal's mail to a job that has ended begins the next; step
  *     limits count per round, and only an order raises them.
  * (4) A lease has no renewal: a deadline is set by the claim and by each commit, liveness comes
  *     from the kernel (boot id, pid, start time). A dead owner is reaped without any clock.
- * (5) Seen is not due: a parked job goes on by itself when its checkpoint mail was seen
- *     (job_seen) and its resume has come; wakes_us is when both will be so.
+ * (5) Seeing the checkpoint mail does not wake a parked job: the job goes on by itself when the
+ *     mail was seen (job_seen) and its resume time has come; wakes_us is when both will be so.
  */
 #include "base/ids.h"
 #include "base/proc.h"
@@ -36,8 +36,8 @@ typedef struct JobClaim {
     int attempts;
 } JobClaim;
 
-/* A job that begins, is forked off another one (store/job/forks.h), or comes back from its
- * checkpoint mail; what stands behind the first three lines counts for the latter two. */
+/* A new row: a job that begins, is forked off another job (store/job/forks.h), or comes back
+ * from its checkpoint mail. For a job that begins only the members up to `original` count. */
 typedef struct JobNew {
     const char *role, *face, *subject, *asker, *original_msgid;
     ThreadId thread;
@@ -46,28 +46,29 @@ typedef struct JobNew {
     int round, total_iterations, steps, step_limit;
     Trust floor;
     unsigned may;            /* MAY_… of that round */
-    JobId from;              /* of a fork: whose, behind so many steps */
-    const char *instruction; /* likewise */
-    JobId id; /* of one that comes back: as it was; another where that is taken */
-    const char *waiting_for; /* likewise, as all that follows */
+    JobId from;              /* of a fork: the job that it is a fork of */
+    const char *instruction; /* of a fork */
+    JobId id; /* of a job that comes back: its number; where that is taken it gets another */
+    const char *waiting_for; /* of a job that comes back, as all that follows */
     int64_t epoch, seq, created_us, round_cost_micro;
     Due resume; /* DUE_NEVER: mail or an order only */
     WaitThen wait_then;
 } JobNew;
 
-/* Queued, ready now. */
+/* Makes a job that begins: queued, and ready now. */
 bool job_create(Txn *txn, const JobNew *in, JobId *ret_id, GError **error);
-/* New mail for a job (its original, asker and original_msgid): queued stays, parked wakes, done, failed and cancelled begin the next
- * round (original and asker are those of the mail), running takes it at the next step, stopped
- * stays stopped. *ret_round is the round that the mail belongs to; from now on the round may do
- * no more than this mail's sender may ask for (Job.may). */
+/* Gives a job new mail (of `mail` original, asker and original_msgid count). A queued job stays
+ * queued, a parked job wakes, and a stopped job stays stopped; a job that is done, failed or
+ * cancelled begins its next round, whose original and asker are those of the mail; a running
+ * job takes the mail at its next step. *ret_round is the round to which the mail belongs; from
+ * now on the round may do no more than this mail's sender may ask for (Job.may). */
 bool job_take_mail(Txn *txn, JobId job, const JobNew *mail, int *ret_round, GError **error);
 
-/* Takes a job that is ready: queued and its time has come, or parked and its wait is over ({0}:
- * the one whose turn it is: who has many jobs waiting lets others pass). What was parked behind
- * the mark (steps_mark()) stays parked, so that a pass never goes on with what it parked itself;
- * mail and orders wake it all the same. false in *ret_got: nothing is ready, or db_hold_all().
- */
+/* Claims a job that is ready: it is queued and its time has come, or it is parked and its wait
+ * is over. want {0}: the job whose turn it is, where somebody with many waiting jobs lets
+ * others pass. A job that was parked behind the mark (steps_mark()) stays parked, so that a
+ * pass never goes on with what it parked itself; mail and orders wake it all the same. *ret_got
+ * is false when no job is ready, or while db_hold_all() says why nothing may run. */
 #define JOB_NO_MARK INT64_MAX /* nothing is behind it */
 bool job_claim(Txn *txn,
                JobId want,
@@ -76,18 +77,20 @@ bool job_claim(Txn *txn,
                JobClaim *ret_claim,
                bool *ret_got,
                GError **error);
-/* The same for a command in the foreground (engine/session.h), which is named in the row until the claim
- * ends: a job that is queued, or that CONTINUE would queue. Its owner is no run: no master adopts it, and it
- * takes no place at a brain. */
+/* Claims a job for a command in the foreground (engine/session.h), whose name stands in the row
+ * until the claim ends. The job must be queued, or be one that CONTINUE would queue. No master
+ * adopts the owner, which is no run, and the job takes no place at a brain. */
 bool job_claim_session(
     Txn *txn, JobId job, const char *session, JobClaim *ret_claim, bool *ret_got, GError **error);
-/* Such a command gives its claim back: the job waits for the next one, or for mail or an order. */
+/* Gives the claim of such a command back: the job waits for the next session, mail or an
+ * order. */
 bool job_leave(Txn *txn, const JobClaim *claim, const char *waiting_for, GError **error);
-/* Is the job still that of the claim? Only a commit can be sure, by job_check(). */
+/* *ret: the claim still holds. Only a commit can be sure of that, by job_check(). */
 bool job_claim_holds(Db *db, const JobClaim *claim, bool *ret, GError **error);
-/* ERR_NEVER "fenced" where someone else owns the job now. First call in every step commit. */
+/* To be called first in every step commit. ERR_NEVER "fenced": somebody else owns the job
+ * now. */
 bool job_check(Txn *txn, const JobClaim *claim, int64_t deadline_us, GError **error);
-/* The same for a commit that is a step, with its counters: iteration, total and attempts = 0. */
+/* The same for a commit that is a step: raises iteration and total, and sets attempts to 0. */
 bool job_count_step(Txn *txn,
                     const JobClaim *claim,
                     int64_t deadline_us,
@@ -96,12 +99,12 @@ bool job_count_step(Txn *txn,
                     GError **error);
 /* One more answer of the round has failed the check of its task; *ret: how many have. CONTINUE begins anew. */
 bool job_count_failed_check(Txn *txn, const JobClaim *claim, unsigned *ret, GError **error);
-/* Remembers in the round what was shown: only ever lower. */
+/* Notes the trust of what the round was shown. The floor of a round is only ever lowered. */
 bool job_lower_floor(Txn *txn, const JobClaim *claim, Trust floor, GError **error);
-/* resume DUE_NEVER: only mail or an order wakes it; else it waits for its checkpoint
- * to be seen, and then for that time. Mail that came while the job ran and that no brain was
- * shown makes it due at once: parking never sleeps over a mail. *ret_seq is the number that the
- * checkpoint mail carries. */
+/* Parks the job and ends the claim. resume DUE_NEVER: only mail or an order wakes the job; else
+ * it waits until its checkpoint mail was seen, and then for that time. Where mail came while
+ * the job ran and no brain was shown that mail, the job is due at once. *ret_seq is the number
+ * that the checkpoint mail has to carry. */
 bool job_park(Txn *txn,
               const JobClaim *claim,
               Due resume,
@@ -111,31 +114,34 @@ bool job_park(Txn *txn,
 /* Right after job_park(): what happens when the time comes. Without a time it is always
  * WAIT_CONTINUE. */
 bool job_wait(Txn *txn, JobId job, WaitThen then, GError **error);
-/* A timer TIMER_WAIT is due. *ret_did: what is to be mailed in this transaction, together with
- * a new checkpoint (seq was raised); WAIT_CONTINUE: nothing, the job waits no more. */
+/* To be called when a timer TIMER_WAIT is due. *ret_did: what is to be mailed in this
+ * transaction, together with a new checkpoint (seq was raised); WAIT_CONTINUE: nothing is to be
+ * mailed, since the job waits no more. */
 bool job_wait_over(Txn *txn, JobId job, WaitThen *ret_did, GError **error);
-/* The checkpoint of this epoch and seq lies in the mailbox: from now on the job waits for its
- * time alone. *ret_matched is false unless the job is parked with just these. Harmless again.
- */
+/* Notes that the checkpoint mail of this epoch and seq lies in the mailbox: from now on the job
+ * waits for its time alone. *ret_matched is false unless the job is parked with this epoch and
+ * seq. Calling it twice has no effect. */
 bool
 job_seen(Txn *txn, JobId job, int64_t epoch, int64_t seq, bool *ret_matched, GError **error);
-/* That checkpoint was looked for and not found: its time does not wake the job, until job_seen().
- * *ret_marked is false where something else wakes it. */
+/* Notes that this checkpoint mail was looked for and not found: its time does not wake the job,
+ * until job_seen(). *ret_marked is false where something else wakes the job. */
 bool job_unseen(Txn *txn, JobId job, int64_t seq, bool *ret_marked, GError **error);
-/* The operator says that it need not wait any longer for its time; for its checkpoint it does.
- */
+/* The operator says that the job need not wait for its time any longer. It still waits until
+ * its checkpoint mail was seen. */
 bool job_due_now(Txn *txn, JobId job, GError **error);
-/* One that was given back until later is ready now; one that somebody works on is not touched: *ret_busy. */
+/* Makes a job ready now that was given back until later. *ret_busy: somebody works on the job,
+ * and it was not touched. */
 bool job_hurry(Txn *txn, JobId job, bool *ret_busy, GError **error);
-/* done or failed. With unsettled mail that came meanwhile, `done` goes back to queued instead,
- * as the next round. */
+/* Ends the job and the claim: done or failed. Where mail came meanwhile that is not settled, a
+ * job that is done is queued for its next round instead. */
 bool job_end(Txn *txn, const JobClaim *claim, JobState end, const char *why, GError **error);
-/* A limit is spent: stopped, with its open mail, until a person says CONTINUE. Unlike
- * job_stop() it takes back no mail: the one that tells about it must leave. Its seq is that of the
- * checkpoint which it leaves in Sent. */
+/* Stops the job because a limit is spent, with its open mail, until a person says CONTINUE.
+ * Unlike job_stop() it takes back no mail, since the mail that tells of it must leave. The
+ * job's seq is that of the checkpoint mail which it leaves in Sent. */
 bool job_halt(Txn *txn, const JobClaim *claim, const char *why, GError **error);
-/* Its question found no answer: remembers since when that is so, until a step is counted, a round
- * begins or somebody says CONTINUE; and whether whoever asked was told. Before job_release(). */
+/* Notes since when the job's question to its brain finds no answer, and whether whoever asked
+ * was told; this is kept until a step is counted, a round begins or somebody says CONTINUE. To
+ * be called before job_release(). */
 bool job_stall(Txn *txn, const JobClaim *claim, bool told, GError **error);
 /* What an unfinished claim counts as. */
 typedef enum JobTry {
@@ -152,12 +158,13 @@ bool job_release(
  * The owner of a job that was running stays in its row, so that the caller can signal it.
  * *ret_changed is false when there was nothing to do. */
 bool job_stop(Txn *txn, JobId job, const char *why, bool *ret_changed, GError **error);
-/* Somebody wrote to a job that was stopped in this epoch; *ret_first: nobody was told so since. */
+/* To be called when somebody writes to a job that was stopped in this epoch. *ret_first: nobody
+ * was told so yet in this epoch. */
 bool job_tell_stopped(Txn *txn, JobId job, int64_t epoch, bool *ret_first, GError **error);
 bool job_cancel(Txn *txn, JobId job, const char *why, bool *ret_changed, GError **error);
-/* Stopped, failed, parked, queued for later: queued in the same round, with attempts at 0, and
- * what died with a failed one is open again; done with open mail: queued as the next round.
- * more_steps raises this round's limit above the one in force. */
+/* CONTINUE. A job that is stopped, failed, parked, or queued for later is queued in the same
+ * round, with attempts at 0; the mail that died with a failed job is open again. A job that is
+ * done and has open mail is queued for its next round. more_steps raises this round's limit. */
 bool job_continue(Txn *txn,
                   JobId job,
                   int more_steps,
@@ -165,26 +172,28 @@ bool job_continue(Txn *txn,
                   bool *ret_changed,
                   GError **error);
 
-/* There is a word that the job must hear: parked, done and failed ones are queued again in the
- * same round; who works or is queued hears it anyway. *ret_queued is false for one that is
- * stopped or cancelled: that stays as it is. */
+/* To be called when there is something that the job must hear, such as a decision: a job that
+ * is parked, done or failed is queued again in the same round; a job that is queued or at work
+ * hears it anyway. *ret_queued is false for a job that is stopped or cancelled, which stays
+ * so. */
 bool job_go_on(Txn *txn, JobId job, bool *ret_queued, GError **error);
 
 /* Adds to the instruction that the contexts of this run show. */
 bool job_instruct(Txn *txn, JobId job, const char *text, GError **error);
 
-/* Its checkpoint mails in INBOX have had their day: effects that move them to Done. */
+/* Queues effects that move this job's old checkpoint mails from INBOX to Done. */
 bool job_file_checkpoints(Txn *txn, JobId job, GError **error);
 /* This round may cost so much more. */
 bool job_more_money(Txn *txn, JobId job, int64_t more_micro, GError **error);
 
-/* A conversation that waits for its first mail: it has ended before it began, and mail begins a round. id
- * {0}: the next number; else this, where it is free. */
+/* Makes a job that waits for its first mail: its state is `done`, and mail begins a round.
+ * in->id {0}: it gets the next number; else this number, where it is free. */
 bool job_create_ended(Txn *txn, const JobNew *in, JobId *ret_id, GError **error);
-/* A job that only its checkpoint mail still knows. Parked, its checkpoint seen; its original is still {0}. */
+/* Makes a job that only its checkpoint mail still knows: parked, its checkpoint mail seen, its
+ * original {0} until job_set_original(). */
 bool job_restore(Txn *txn, const JobNew *in, JobId *ret_id, GError **error);
-/* A job of an old copy of the store takes the place of its newer checkpoint: parked, seen; what
- * is counted is never lowered. */
+/* Puts a job of an old copy of the store where its newer checkpoint mail has it: parked, with
+ * that mail seen. Counters are never lowered. */
 bool job_put_back(Txn *txn, JobId job, const JobNew *in, GError **error);
 /* The restored job whose original this is; {0}: none waits for it. */
 bool job_find_restored(
@@ -196,8 +205,8 @@ bool job_set_original(Txn *txn, JobId job, MsgId original, GError **error);
 bool job_reap(Txn *txn, unsigned *ret_n, GError **error);
 /* Living runs that work on jobs on this host, for a new master to adopt. */
 bool jobs_running(Db *db, Jobs **ret_jobs, GError **error);
-/* How many could be claimed now, and how many timers and schedules wait for a run to act on
- * them. */
+/* *ret_n: how many jobs could be claimed now, plus how many timers and schedules wait for a run
+ * to act on them. */
 bool jobs_ready(Db *db, int64_t now_us, unsigned *ret_n, GError **error);
 
 typedef struct Viewer Viewer; /* store/mail/messages.h */

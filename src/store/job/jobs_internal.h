@@ -1,6 +1,7 @@
 #pragma once
 
-/* What the jobs_*.c and forks.c share; nobody else includes it. */
+/* The inside of store/job/jobs.h, shared by the jobs_*.c and forks.c; nobody else includes
+ * it. */
 #include "store/job/jobs.h"
 
 /* Columns of a job that nobody works on. */

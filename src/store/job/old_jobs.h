@@ -13,10 +13,11 @@ typedef enum OldPart {
     OLD_ANSWER,  /* but for the last step: what the brain said, and what became of that */
 } OldPart;
 
-/* How many steps still have this part, of jobs that ended before then. */
+/* Counts the steps that still have this part, of jobs that ended before before_us. */
 bool old_steps_count(Db *db, OldPart part, int64_t before_us, unsigned *ret, GError **error);
-/* Takes it from at most max of them. */
+/* Deletes this part of at most max of these steps. *ret: of how many. */
 bool old_steps_forget(
     Txn *txn, OldPart part, int64_t before_us, unsigned max, unsigned *ret, GError **error);
-/* Has this job of the role ended before then? One that nobody knows has not. */
+/* *ret: the job is of this role, and ended before before_us. False for a job that the store
+ * does not know. */
 bool old_job(Db *db, JobId job, const char *role, int64_t before_us, bool *ret, GError **error);

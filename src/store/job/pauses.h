@@ -25,45 +25,54 @@ typedef struct Pause {
 void pause_clear(Pause *p);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Pause, pause_clear)
 
-/* *ret_first: it was not broken before, so a person has not been told yet. */
+/* The brain is broken, and is tried again at until_us. *ret_first: it was not broken before, so
+ * that no person has been told yet. */
 bool brain_set_broken(Txn *txn,
                       const char *brain,
                       int64_t until_us,
                       const char *why,
                       bool *ret_first,
                       GError **error);
-/* No word of a brain keeps its jobs waiting for longer: then it is tried again. */
+/* However long a brain says that its limit lasts, it is tried again after this time. */
 #define BRAIN_MOST_US (24 * 3600 * USEC_PER_SEC)
-/* *until is lowered to that; .us 0: nobody knows, then it is brain_next_try(). *ret_ask: it was, for the first time since it worked or a person
- * had it tried, so the owner is to be asked. */
+/* The brain is limited until *until. An *until later than BRAIN_MOST_US from now is lowered to
+ * that; an *until of 0 means that nobody knows when the limit ends, and becomes
+ * brain_next_try(). *ret_ask: *until was lowered, for the first time since the brain worked or
+ * a person had it tried, so the owner is to be asked. */
 bool brain_set_limited(
     Txn *txn, const char *brain, Due *until, const char *why, bool *ret_ask, GError **error);
-/* Shorter waits are no news. */
+/* People hear of a wait that is longer than this. */
 #define BRAIN_LONG_US (600 * USEC_PER_SEC)
 /* When to look again for an answer that was first missed at since_us: as long as it is missing
  * already, from a minute to an hour, and at the moment when the wait becomes news. */
 int64_t brain_next_try(int64_t since_us, int64_t now_us);
-/* Is this person to hear that a job waits for this brain? Once for all their jobs, until it works
- * again or a day has passed. Then it counts as told. */
+/* *ret_tell: this person is to hear that a job waits for this brain. It is true once for all
+ * jobs of the person, until the brain works again or a day has passed; from then on the person
+ * counts as told. */
 bool
 brain_tell(Txn *txn, const char *brain, const char *address, bool *ret_tell, GError **error);
-/* Does this person wait for the word that it goes on? From now on not any more. */
+/* *ret_was: this person waits for the word that the brain works again. From now on the person
+ * counts as told of that. */
 bool brain_untell(
     Txn *txn, const char *brain, const char *address, bool *ret_was, GError **error);
-/* May it be asked now? A pause that is over is none, nor is one under other settings. */
+/* Why the brain may not be asked now; ret->kind is PAUSE_NONE when it may. A pause that is over
+ * does not count, nor a pause that was made under other settings. */
 bool brain_pause(Db *db, const char *brain, Pause *ret, GError **error);
-/* Why a person must mend it, also while it is being tried again; NULL: it works. Caller frees.
- * *ret_untried: its settings were changed since, or somebody said CONTINUE, and it was not asked
- * again yet. */
+/* Why a person must mend the brain, also while it is being tried again; NULL: it works. Caller
+ * frees. *ret_untried: its settings were changed since, or somebody said CONTINUE, and the
+ * brain has not been asked again yet. */
 bool brain_broken_why(Db *db, const char *brain, char **ret, bool *ret_untried, GError **error);
-/* It has answered: nothing is wrong with it, and its other jobs need not wait either. */
+/* The brain has answered: nothing is wrong with it, and its other jobs need not wait either.
+ * This call, brain_set_lacks() and brains_recheck() have transactions of their own. */
 bool brain_worked(Db *db, const char *brain, GError **error);
-/* What its server refuses (BRAIN_LACKS_…), so that not every question tries it again; 0 under
- * other settings than those it was learnt under: it may be another server. */
+/* What the brain's server refuses (BRAIN_LACKS_…), so that not every question tries it again. 0
+ * under other settings than those under which it was learnt: another server may be meant
+ * then. */
 bool brain_lacks(Db *db, const char *brain, unsigned *ret, GError **error);
 bool brain_set_lacks(Db *db, const char *brain, unsigned lacks, GError **error);
-/* It may be asked at once, and all its jobs are ready: the first finds out whether it works. */
+/* The brain may be asked at once, and all its jobs are ready: the first of them finds out
+ * whether it works. */
 bool brain_try_now(Txn *txn, const char *brain, GError **error);
-/* The settings were changed since a brain was paused: it is tried at once, and so are its jobs.
- * Cheap when none is. */
+/* Ends the pause of each brain whose settings were changed since: it is tried at once, and its
+ * jobs are ready. Cheap when no brain is paused. */
 bool brains_recheck(Db *db, GError **error);

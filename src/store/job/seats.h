@@ -12,7 +12,7 @@
  */
 #include "store/job/jobs.h"
 
-/* Writes the table anew where the settings say something else than it. */
+/* Makes the table say what the settings say; writes nothing where it does already. */
 bool seats_save(Txn *txn, GError **error);
 /* The same in a transaction of its own; cheap when there is nothing to do. */
 bool seats_refresh(Db *db, GError **error);
@@ -28,11 +28,11 @@ bool seats_refresh(Db *db, GError **error);
     "WHERE o.place IS NOT NULL)) "
 #define SEAT_IS_FREE(role) role " NOT IN (SELECT role FROM full_role) "
 
-/* The job that is to be claimed next; {0}: none is ready. mark as for job_claim(). */
+/* The job that is to be claimed next; {0}: no job is ready. mark as for job_claim(). */
 bool seats_next(Db *db, int64_t now_us, int64_t mark, JobId *ret, GError **error);
 /* How many jobs could be claimed now, one after the other, before the first of them is done. */
 bool seats_ready(Db *db, int64_t now_us, int64_t *ret_n, GError **error);
-/* A queued job that only waits for a place: "a place at brain coder, behind
- * jobs 3, 4", "its turn in '/srv/x', behind job 3". NULL: it does not wait for one. Caller
- * frees. */
+/* What a queued job waits for that only waits for a place: "a place at brain coder, behind jobs
+ * 3, 4", "its turn in '/srv/x', behind job 3". *ret is NULL when it does not wait for a place.
+ * Caller frees. */
 bool seat_wait(Db *db, const Job *job, char **ret, GError **error);

@@ -41,18 +41,19 @@ typedef struct MsgNew {
     bool apart;       /* a row of its own, though the same mail has one */
 } MsgNew;
 
-/* Has this role this mail already? */
+/* Whether a role has a mail already. */
 typedef struct MsgKnown {
     MsgId id;      /* the same mail, of several the best proven; {0}: none */
     Trust trust;   /* of that; history is never judged again, so nothing is above it */
     bool id_taken; /* some mail has its Message-ID, this or another */
 } MsgKnown;
 bool messages_known(Db *db, const char *role, const Message *m, MsgKnown *ret, GError **error);
-/* Is a file of this name in the mailbox taken in already, as a mail or as a copy of one? */
+/* *ret_has: a file of this name in the role's mailbox is taken in already, as a mail or as a
+ * copy of a mail. */
 bool
 messages_has_file(Db *db, const char *role, const char *file, bool *ret_has, GError **error);
-/* Stores it once. Known already: *ret_new is false, and its file is a copy from now on (of a
- * checkpoint the place); nothing else changes. */
+/* Stores a mail, once. Where the mail is known already, *ret_new is false, and the file is a
+ * copy of it from now on (of a checkpoint mail, its new place); nothing else changes. */
 bool messages_store(Txn *txn, const MsgNew *in, MsgId *ret_id, bool *ret_new, GError **error);
 /* Enters every id that the mail names; gives the thread they belong to (the oldest when it
  * joins some). */
@@ -68,29 +69,31 @@ bool
 messages_find_job(Db *db, const char *role, const Message *m, JobId *ret_job, GError **error);
 /* Is ?2 one of those whom a mail was to? In SQL. */
 #define MESSAGE_IS_TO SQL_CONTAINS("' ' || to_specs || ' '", "' ' || ?2 || ' '")
-/* Has this address sent or received mail of the job? Mail that is held, or that a
- * person rejected, was not received. believed: of the mail that came only that of roles and of people we work
- * for counts. */
+/* *ret: this address has sent or received mail of the job. Mail that is held, or that a person
+ * rejected, was not received. believed: of the mail that came, only mail of roles and of people
+ * we work for counts. */
 bool messages_takes_part(
     Db *db, JobId job, const char *spec, bool believed, bool *ret, GError **error);
 
-/* Each id must still be unhandled and of this job, else ERR_NEVER "answered already". */
+/* Marks mails as handled by a step. Each must be of this job and not handled yet, else
+ * ERR_NEVER "answered already". */
 bool messages_settle(Txn *txn, JobId job, int step, const MsgId *ids, size_t n, GError **error);
 bool messages_set_state(Txn *txn, MsgId id, MsgState state, const char *why, GError **error);
 bool messages_set_job(Txn *txn, MsgId id, JobId job, int round, GError **error);
 bool messages_set_place(Txn *txn, MsgId id, const char *folder, GError **error);
-/* It is to have these flags (letters of Maildir), beside those that it had from us; a mail
- * that also lies on a server is to have them there too. */
+/* Notes flags (letters of Maildir) that the mail is to have, beside those that it has from us;
+ * a mail that also lies on a server is to have them there too. */
 bool messages_mark(Txn *txn, MsgId id, const char *marks, GError **error);
 /* Those letters; NULL: there is no such mail. Caller frees. */
 bool messages_marks(Db *db, MsgId id, char **ret, GError **error);
 bool messages_mark_shown(Txn *txn, const MsgId *ids, size_t n, GError **error);
-/* All that are not settled yet of a job end with it: dead(why), ignored(why)… */
+/* Puts every mail of a job that is not settled yet into this state, since the job ends:
+ * dead(why), ignored(why)… */
 bool messages_end_job(Txn *txn, JobId job, MsgState state, const char *why, GError **error);
-/* What died with the job in that round is open again: the job is given another try. */
+/* Opens the mail again that died with the job in that round, since the job gets another try. */
 bool messages_reopen(Txn *txn, JobId job, int round, const char *why, GError **error);
 
-/* One line of `mail trace`. */
+/* Adds a line to the trace of a mail (`mail trace`). */
 bool messages_trace(Txn *txn, MsgId id, const char *what, const char *why, GError **error);
 bool messages_trace_list(Db *db, MsgId id, TraceRows **ret_rows, GError **error);
 
@@ -112,13 +115,14 @@ typedef struct MsgQuery {
 } MsgQuery;
 bool messages_list(
     Db *db, const Viewer *viewer, const MsgQuery *q, MsgRows **ret_rows, GError **error);
-/* NULL with true: not there for this viewer. Of several with that id the newest that has a job or
- * is handled, so that a mail which is put aside never stands for one that was let in; a copy in
- * Sent only where there is no other. */
+/* The mail with this Message-ID; NULL with true: there is none for this viewer. Of several
+ * mails the newest that has a job or is handled, so that a mail which is put aside never stands
+ * for a mail that was let in; a copy in Sent only where there is no other. */
 bool
 messages_find(Db *db, const Viewer *viewer, const char *msgid, MsgRow **ret, GError **error);
 bool messages_load(Db *db, const Viewer *viewer, MsgId id, MsgRow **ret, GError **error);
-/* Has anybody whose mail the viewer sees taken this mail in? A copy in Sent does not count. */
+/* *ret: somebody whose mail the viewer sees has taken this mail in. A copy in Sent does not
+ * count. */
 bool messages_came(Db *db, const Viewer *viewer, const char *msgid, bool *ret, GError **error);
 /* What a job still has to answer (stored, shown), oldest first. */
 bool messages_open(Db *db, JobId job, MsgRows **ret_rows, GError **error);

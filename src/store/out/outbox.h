@@ -60,8 +60,8 @@ typedef struct OutMail {
 
 /* The number that the next outbox_put() in this transaction must use. */
 bool outbox_next(Txn *txn, OutId *ret, GError **error);
-/* Each recipient begins as held (m->held, or no way to reach it), waiting (m->after) or ready.
- */
+/* Puts a mail into the outbox. Each recipient begins as held (m->held, or there is no way to
+ * reach it), waiting (m->after) or ready. */
 bool outbox_put(Txn *txn, OutId id, const OutMail *m, GError **error);
 /* Why mail to this local mailbox (NULL: to somebody outside) can't leave from here; NULL: it
  * can. The one place that knows which transports there are. */
@@ -73,33 +73,35 @@ int64_t out_number(const char *msgid);
 /* Base name of the file of a local delivery; caller frees. */
 char *out_row_file(const OutRow *r);
 
-/* Due now (ready, or retry whose time has come), oldest first, with bytes; local ones or those
- * that go by SMTP. None while db_hold_all(). */
+/* The deliveries that are due now (ready, or to be tried again at a time that has come), oldest
+ * first, with bytes: either local ones or those that go by SMTP. The list is empty while
+ * db_hold_all() says why nothing may leave. */
 bool outbox_due(
     Db *db, int64_t now_us, bool local, unsigned max, OutRows **ret_rows, GError **error);
 /* What is to be filed on an account's server: mail that has left for somebody, or is for nobody
  * else. */
 bool
 outbox_due_files(Db *db, const char *account, unsigned max, OutRows **ret_rows, GError **error);
-/* When the next of them is due; USEC_NEVER: none is. */
+/* When the next of these is due; USEC_NEVER: there is none. */
 bool outbox_next_file(Db *db, const char *account, int64_t *ret_us, GError **error);
-/* The mail of that number as it was filed in the INBOX of a local mailbox, with bytes. NULL with
- * true: it was not. */
+/* The mail of that number as it was filed in the INBOX of a local mailbox, with bytes. NULL
+ * with true: it was not filed there. */
 bool outbox_find_local(Db *db, OutId id, const char *mailbox, OutRow **ret, GError **error);
 bool outbox_count_due(Db *db, int64_t now_us, unsigned *ret_n, GError **error);
 /* Copies for local folders that could not be written are due at once, whatever their wait. */
 bool outbox_try_copies(Db *db, GError **error);
-/* Is it still to be delivered? Asked inside a transaction the answer holds as long as that
- * does: whoever takes mail back waits for the gate. */
+/* *ret: the delivery is still to be made. The answer holds as long as the transaction in which
+ * it is asked, since whoever takes mail back waits for the gate. */
 bool outbox_is_due(Txn *txn, int64_t delivery, bool *ret, GError **error);
-/* Marks it sent if it is still due, and says whether. */
+/* Marks the delivery sent if it is still due; *ret: it was. */
 bool outbox_sent_if_due(Txn *txn, int64_t delivery, bool *ret, GError **error);
-/* What became of one try. That it was sent is a fact, whatever was decided meanwhile; retry and
- * fail change nothing when the row was taken back. retry counts the attempt. */
+/* Write down what became of one try to deliver. outbox_sent() counts whatever was decided
+ * meanwhile, since the mail has left; outbox_retry() and outbox_fail() change nothing when the
+ * row was taken back. outbox_retry() counts the attempt. */
 bool outbox_sent(Txn *txn, int64_t delivery, const char *reply, GError **error);
 bool outbox_retry(Txn *txn, int64_t delivery, int64_t next_us, const char *why, GError **error);
 bool outbox_fail(Txn *txn, int64_t delivery, const char *why, GError **error);
-/* Holds what has not left of one mail. */
+/* Holds those deliveries of a mail that have not left. */
 bool outbox_hold(Txn *txn, OutId id, const char *why, GError **error);
 /* Releases what waited for an effect, or holds it when the effect failed. */
 bool outbox_effect_done(Txn *txn, EffectId effect, bool done, const char *why, GError **error);
@@ -117,8 +119,7 @@ bool outbox_decide(Txn *txn, OutId id, bool approve, const char *who, GError **e
 bool outbox_again(Txn *txn, OutId id, GError **error);
 /* Takes back what has not left of a job: held(why). *ret_n counts mails, not recipients. */
 bool outbox_take_back(Txn *txn, JobId job, const char *why, unsigned *ret_n, GError **error);
-/* The other way round, for what was taken back for this very reason. *ret_n counts recipients.
- */
+/* Releases what was taken back for this very reason. *ret_n counts recipients. */
 bool outbox_give_back(Txn *txn, JobId job, const char *why, unsigned *ret_n, GError **error);
 /* Rejects what a person was asked about and has not decided, since its job is over. */
 bool outbox_reject_asked(Txn *txn, JobId job, const char *who, GError **error);
@@ -149,7 +150,7 @@ typedef struct MsgQuery MsgQuery;
  * none. The query's other wishes are not looked at. */
 bool outbox_below(
     Db *db, const Viewer *viewer, const MsgQuery *q, OutId below, OutId *ret, GError **error);
-/* The same by its number, for the operator. */
+/* As outbox_find(), by the mail's number, for the operator. */
 bool outbox_load(Db *db, OutId id, OutRow **ret, GError **error);
 /* What the writer of that mail had read; TRUST_OPERATOR: there is no such mail for this viewer. */
 bool outbox_floor(Db *db, const Viewer *viewer, const char *msgid, Trust *ret, GError **error);
