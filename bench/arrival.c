@@ -5,8 +5,8 @@
  * the answer to the one before, so every arrival finds everything asleep.
  *
  * A busy machine takes several times as long, and so does its floor, which is measured between the mails: what
- * nobody can do without, bare. FLUSHES writes that are flushed, the start of the program that works on the job, and
- * that of the brain.
+ * nobody can do without, bare. FLUSHES writes that are flushed, and the starts of postrider-limit and the brain. The run
+ * itself waits already (serve/spare.c).
  */
 #include "base/cleanup.h"
 #include "base/err.h"
@@ -26,7 +26,7 @@
 #define PATIENCE_MS 20000
 #define FLUSHES 3 /* intake, the claim, and the folder of the store once in a process */
 #define FLUSH_BYTES 4096
-#define REST_US 30000 /* for runs and deliveries to end */
+#define REST_US 60000 /* for runs and deliveries to end, and the next spare run to be ready */
 
 typedef struct Rig {
     Place place;
@@ -34,7 +34,7 @@ typedef struct Rig {
     int fifo;    /* what the brain says */
     int answers; /* inotify on the owner's new */
     int flushed; /* a file for the floor */
-    char *fifo_path, *brain, *mail; /* programs, and what the brain writes to */
+    char *fifo_path, *brain, *limit; /* programs, and what the brain writes to */
 } Rig;
 
 static char *
@@ -141,13 +141,13 @@ flush(const Rig *r, GError **error)
 static bool
 measure_floor(const Rig *r, Samples *floors, GError **error)
 {
-    const char *run[] = {r->mail, "--version", NULL}, *brain[] = {r->brain, r->fifo_path, NULL};
+    const char *brain[] = {r->limit, "core=0", "--", r->brain, r->fifo_path, NULL};
     struct timespec begin;
     double started;
 
     clock_gettime(CLOCK_REALTIME, &begin);
-    if (!flush(r, error) || !place_run(&r->place, run, error) ||
-        !place_run(&r->place, brain, error) || !read_start(r, &started, error))
+    if (!flush(r, error) || !place_run(&r->place, brain, error) ||
+        !read_start(r, &started, error))
         return false;
     samples_add(floors, started - wall(&begin));
     return true;
@@ -193,8 +193,8 @@ rig_open(Rig *r, const char *kind, GError **error)
     g_autofree char *dir = self ? g_path_get_dirname(self) : NULL;
 
     r->brain = g_build_filename(dir ? dir : ".", "clock_brain", NULL);
-    r->mail = proc_helper_path("postrider-mail", error);
-    if (!self || !r->mail || !place_open(&r->place, NULL, error))
+    r->limit = proc_helper_path("postrider-limit", error);
+    if (!self || !r->limit || !place_open(&r->place, NULL, error))
         return false;
     r->fifo_path = g_build_filename(r->place.scratch, "clock", NULL);
     g_autofree char *conf = make_conf(kind, r->brain, r->fifo_path);
@@ -214,7 +214,7 @@ rig_clear(Rig *r)
     place_clear(&r->place);
     g_free(r->fifo_path);
     g_free(r->brain);
-    g_free(r->mail);
+    g_free(r->limit);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rig, rig_clear)
 
@@ -242,8 +242,8 @@ measure_kind(
 static bool
 measure(Measure *m, GError **error)
 {
-    return measure_kind(m, "command", "arrival to brain", 15, 3, error) &&
-           measure_kind(m, "claude", "arrival to prompt of agent", 50, 3, error);
+    return measure_kind(m, "command", "arrival to brain", 5, 4, error) &&
+           measure_kind(m, "claude", "arrival to prompt of agent", 10, 4, error);
 }
 
 int

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -117,6 +118,19 @@ proc_alive(const ProcIdent *ident)
     ProcIdent now;
 
     return proc_ident_of(ident->pid, &now) && now.start_time == ident->start_time;
+}
+
+bool
+proc_outdated(void)
+{
+    static const char gone[] = " (deleted)";
+    g_autofree char *path = g_file_read_link("/proc/self/exe", NULL);
+    struct stat ours, there;
+
+    if (path && g_str_has_suffix(path, gone))
+        path[strlen(path) - strlen(gone)] = '\0';
+    return path && stat("/proc/self/exe", &ours) == 0 && stat(path, &there) == 0 &&
+           (ours.st_dev != there.st_dev || ours.st_ino != there.st_ino);
 }
 
 static int
@@ -246,8 +260,11 @@ fill_actions(posix_spawn_file_actions_t *actions, const ProcStdio *io, const cha
         errnum = posix_spawn_file_actions_adddup2(actions, io->out, 1);
     if (!errnum && io->err >= 0)
         errnum = posix_spawn_file_actions_adddup2(actions, io->err, 2);
+    if (!errnum && io->word > 0)
+        errnum = posix_spawn_file_actions_adddup2(actions, io->word, PROC_WORD_FD);
     if (!errnum)
-        errnum = posix_spawn_file_actions_addclosefrom_np(actions, 3);
+        errnum = posix_spawn_file_actions_addclosefrom_np(
+            actions, io->word > 0 ? PROC_WORD_FD + 1 : PROC_WORD_FD);
     if (!errnum && cwd)
         errnum = posix_spawn_file_actions_addchdir_np(actions, cwd);
     return errnum;
@@ -360,7 +377,8 @@ proc_spawn(const ProcSpec *spec,
 bool
 proc_start(const ProcSpec *spec, pid_t *ret_pid, int *ret_pidfd, GError **error)
 {
-    ProcStdio io = {.in = spec->in_fd > 0 ? spec->in_fd : -1, .out = -1, .err = -1};
+    ProcStdio io = {
+        .in = spec->in_fd > 0 ? spec->in_fd : -1, .out = -1, .err = -1, .word = spec->word_fd};
 
     return proc_spawn(spec, &io, has_limits(&spec->limits), ret_pid, ret_pidfd, error);
 }

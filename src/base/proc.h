@@ -3,7 +3,7 @@
 /*
  * Birth and death of children. A child is started with posix_spawn through a small trampoline
  * (libexec `limit`) that sets its resource limits, in a process group of its own, with a built
- * environment and no descriptor but 0, 1, 2. It is watched by pidfd; its output is read up to a
+ * environment and no descriptor but 0, 1, 2 (and PROC_WORD_FD where that is asked for). It is watched by pidfd; its output is read up to a
  * cap and then discarded; at the end of its time its group gets TERM, then KILL.
  *
  * Two ways: proc_start() for something that lives on by itself (the master's children), and
@@ -37,6 +37,9 @@ typedef struct ProcLimits {
     uint64_t open_files; /* RLIMIT_NOFILE; 0: 1024 */
 } ProcLimits;
 
+/* The one descriptor above 2 that a child of proc_start() may be given. */
+#define PROC_WORD_FD 3
+
 typedef struct ProcSpec {
     const char *const *argv; /* argv[0] is a path, or a name looked up in env's PATH */
     const char *const *env;  /* the whole environment; NULL: ours */
@@ -48,6 +51,7 @@ typedef struct ProcSpec {
     void (*out)(void *data, const void *bytes, size_t len);
     void *out_data;
     int in_fd;               /* for proc_start(): its stdin; 0: /dev/null */
+    int word_fd;             /* for proc_start(): the child has it as PROC_WORD_FD; 0 or -1: nothing */
     bool walled;             /* for proc_talk(): argv begins with a wall (base/sandbox.h); TERM is for what is behind it */
     ProcLimits limits;
 } ProcSpec;
@@ -60,6 +64,8 @@ typedef struct ProcIdent {
 bool proc_ident_self(ProcIdent *ret);
 bool proc_ident_of(pid_t pid, ProcIdent *ret); /* false: no such process (a zombie is none) */
 bool proc_alive(const ProcIdent *ident);
+/* True when another file lies where the one of this program lay when it started: an update. */
+bool proc_outdated(void);
 /* Boot id and host name of this machine; borrowed for ever. */
 const char *proc_boot_id(void);
 /* machine-id(5), which stays the same as long as the system is installed; "host NAME" where there

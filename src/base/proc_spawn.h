@@ -6,6 +6,7 @@
 
 typedef struct ProcStdio {
     int in, out, err; /* descriptors of ours for 0, 1, 2; -1: /dev/null for 0, our own else */
+    int word;         /* and for PROC_WORD_FD; 0: nothing */
 } ProcStdio;
 
 /* Starts a child in a process group of its own, with default signals and nothing open above 2.

@@ -1,8 +1,10 @@
 #include "serve/child.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/err.h"
 #include "base/secret.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <glib-unix.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -40,7 +42,7 @@ char *
 part_title(const Part *part)
 {
     return part->name ? g_strdup_printf("%s '%s'", part->verb, part->name)
-                      : g_strdup(part->verb);
+                      : g_strconcat(part->spare ? "spare " : "", part->verb, NULL);
 }
 
 bool
@@ -134,6 +136,7 @@ child_new(Part *part, pid_t pid, int pidfd, bool adopted, ChildEnded ended, void
     *child = (Child){.part = part,
                      .pid = pid,
                      .pidfd = pidfd,
+                     .word_fd = -1,
                      .adopted = adopted,
                      .born_us = clock_mono_us(),
                      .ended = ended,
@@ -141,6 +144,18 @@ child_new(Part *part, pid_t pid, int pidfd, bool adopted, ChildEnded ended, void
     child->source = g_unix_fd_add(pidfd, G_IO_IN, on_gone, child);
     part->live++;
     return child;
+}
+
+static bool
+open_pipe(int *ret_read, int *ret_write, GError **error)
+{
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return err_set_errno(error, errno, "making a pipe");
+    *ret_read = ends[0];
+    *ret_write = ends[1];
+    return true;
 }
 
 Child *
@@ -152,19 +167,43 @@ child_start(Part *part,
             void *data,
             GError **error)
 {
-    const char *operand = part->option ? part->option : part->name;
-    const char *const argv[] = {program, "--home", home, part->verb, operand, NULL};
+    const char *argv[] = {program, "--home", home, part->verb, NULL, NULL, NULL, NULL};
+    unsigned n = 4;
     /* Keys of models are for those who ask models. */
     g_auto(GStrv) env = g_str_equal(part->verb, "run") ? NULL : secret_environ();
-    const ProcSpec spec = {.argv = argv, .env = (const char *const *)env, .in_fd = in_fd};
+    auto_fd theirs = -1, ours = -1;
     int pidfd;
     pid_t pid;
 
-    if (!proc_start(&spec, &pid, &pidfd, error)) {
+    if (part->spare)
+        argv[n++] = "--spare";
+    if (part->option)
+        argv[n++] = part->option;
+    argv[n] = part->name;
+    bool piped = !part->spare || open_pipe(&theirs, &ours, error);
+    const ProcSpec spec = {
+        .argv = argv, .env = (const char *const *)env, .in_fd = in_fd, .word_fd = theirs};
+    if (!piped || !proc_start(&spec, &pid, &pidfd, error)) {
         part_failed(part, 0, clock_mono_us());
         return NULL;
     }
-    return child_new(part, pid, pidfd, false, ended, data);
+    Child *child = child_new(part, pid, pidfd, false, ended, data);
+    child->word_fd = g_steal_fd(&ours);
+    return child;
+}
+
+bool
+child_begin(Child *child, Part *part)
+{
+    if (child->word_fd < 0 || child->kill_us || write(child->word_fd, "", 1) != 1)
+        return false;
+    (void)close(g_steal_fd(&child->word_fd));
+    child->part->live--;
+    part_rests(child->part);
+    child->part = part;
+    part->live++;
+    child->born_us = clock_mono_us();
+    return true;
 }
 
 Child *
@@ -185,6 +224,7 @@ child_free(Child *child)
         child->part->live--;
     }
     cleanup_fd(&child->pidfd);
+    cleanup_fd(&child->word_fd);
     free_all(child->why, child);
 }
 

@@ -22,6 +22,7 @@ typedef struct Part {
     char *option;     /* one more argument; NULL */
     char *lock;       /* in state/, held by the one that lives; NULL: there may be many */
     bool stays;       /* is not meant to end by itself */
+    bool spare;       /* waits for a word before it begins (serve/spare.c) */
     bool wanted;      /* accounts: is in the settings */
     bool refused;     /* its last end was exit 78 */
     unsigned live;
@@ -31,7 +32,7 @@ typedef struct Part {
 
 Part *part_new(const char *verb, const char *name, const char *lock, bool stays);
 void part_free(Part *part);
-/* "account 'main'"; caller frees. */
+/* "account 'main'", "spare run"; caller frees. */
 char *part_title(const Part *part);
 bool part_may_start(const Part *part, int64_t now_us);
 /* The part has nothing to do now: that it ended at once was in order, and does not slow it
@@ -47,6 +48,7 @@ struct Child {
     Part *part;
     pid_t pid;
     int pidfd;
+    int word_fd; /* our end of the pipe on which a spare waits; -1: it waits for nothing */
     guint source;
     bool adopted; /* not ours to wait for */
     bool failed;  /* ended, and not as it should */
@@ -60,8 +62,8 @@ struct Child {
     void *data;
 };
 
-/* Starts `program --home HOME VERB [NAME]`, with in_fd as its stdin. ended is called once, from the main loop, and may
- * free the child. */
+/* Starts `program --home HOME VERB [--spare] [OPTION] [NAME]`, with in_fd as its stdin. ended is called once, from the
+ * main loop, and may free the child. */
 Child *child_start(Part *part,
                    const char *program,
                    const char *home,
@@ -71,6 +73,9 @@ Child *child_start(Part *part,
                    GError **error);
 /* Watches a process that somebody else has started. NULL: it is gone already. */
 Child *child_adopt(Part *part, const ProcIdent *ident, ChildEnded ended, void *data);
+/* Gives a spare the word to begin: from now on it belongs to `part`, as if it had just been started. False: it is
+ * gone, or is about to go. */
+bool child_begin(Child *child, Part *part);
 /* Stops watching; signals nobody. */
 void child_free(Child *child);
 /* TERM to its group now; KILL is due at kill_us, by child_kill_if_due(). A second call changes

@@ -357,7 +357,7 @@ reload(Master *m)
 static void
 ask_to_stop(Master *m)
 {
-    unsigned n = m->children->len;
+    unsigned n = m->children->len - m->spare->live;
 
     if (!m->stopping) {
         stop(m, EXIT_SUCCESS);
@@ -440,6 +440,7 @@ master_clear(Master *m)
     g_clear_pointer(&m->accounts, g_ptr_array_unref);
     g_clear_pointer(&m->run, part_free);
     g_clear_pointer(&m->timers, part_free);
+    g_clear_pointer(&m->spare, part_free);
     g_clear_pointer(&m->deliver, part_free);
     g_clear_pointer(&m->submit, part_free);
     g_clear_pointer(&m->index, part_free);
@@ -556,6 +557,7 @@ serve_main(
         .take_over = take_over,
         .run = part_new("run", NULL, NULL, false),
         .timers = part_new("run", NULL, NULL, false),
+        .spare = part_new("run", NULL, NULL, false),
         .deliver = part_new("deliver", NULL, "deliver.lock", false),
         .submit = part_new("submit", NULL, "submit.lock", false),
         .index = part_new("index", NULL, "follow.lock", false),
@@ -566,8 +568,11 @@ serve_main(
     };
 
     m.timers->option = g_strdup("--timers");
-    if (max_iterations > 0)
+    m.spare->spare = true;
+    if (max_iterations > 0) {
         m.run->option = g_strdup_printf("--max-iterations=%d", max_iterations);
+        m.spare->option = g_strdup(m.run->option);
+    }
     if (!serve(&m, &error)) {
         g_printerr("postrider: serve: %s\n", error->message);
         return err_exit_status(error);

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * The inside of the master, shared by master.c (the loop), staff.c (who lives, who is started)
- * and adopt.c (who lives already).
+ * The inside of the master, shared by master.c (the loop), staff.c (who lives, who is started),
+ * spare.c (the run that waits) and adopt.c (who lives already).
  */
 #include "base/home.h"
 #include "serve/alarm.h"
@@ -11,6 +11,8 @@
 #include "store/db.h"
 
 #define MASTER_LOCK "master.lock"
+/* Between TERM and KILL, for what has nothing to bring to an end. */
+#define GRACE_US (5 * USEC_PER_SEC)
 /* The stdin of everybody whom a master of this home has started: shared while one of them lives. */
 #define PARTS_LOCK "parts.lock"
 
@@ -29,6 +31,7 @@ typedef struct Master {
     bool take_over; /* marks of other homes are replaced */
     Part *run, *deliver, *submit, *index;
     Part *timers;            /* a run that takes no job */
+    Part *spare;             /* a run that waits for the next job (spare.c) */
     GPtrArray *accounts;     /* of Part; those that left the settings stay, unwanted */
     GPtrArray *children;     /* of Child */
     int64_t now_us, wall_us; /* the moment of the present look, by both clocks: what is not due
@@ -83,6 +86,15 @@ void staff_ended(Child *child, void *data);
 void staff_patience(Master *m);
 /* The next moment at which one of the parts or children needs us. */
 int64_t staff_next_us(const Master *m);
+
+/* spare.c */
+
+/* A run for what is ready: the spare one, if there is one, else one that is started. */
+void spare_or_start(Master *m);
+/* Keeps one run that waits, while one more may work. */
+void spare_fill(Master *m);
+/* The settings are new: the spare run is asked to end. Another one follows. */
+void spare_reload(Master *m);
 
 /* master.c */
 

@@ -9,7 +9,6 @@
 #include "store/out/outbox_smtp.h"
 #include <signal.h>
 
-#define GRACE_US (5 * USEC_PER_SEC)
 /* A run that was just started is about to take a job: no second one is started for that job. */
 #define YOUNG_US USEC_PER_SEC
 
@@ -106,7 +105,7 @@ fill_runs(Master *m, GError **error)
         part_rests(m->run);
     for (; ready > coming && m->run->live < workers && part_may_start(m->run, m->now_us);
          ready--)
-        staff_start(m, m->run);
+        spare_or_start(m);
     if (m->run->live >= workers && !fill_timers(m, error))
         return false;
     if (m->look_wanted && m->timers->live == 0 && part_may_start(m->timers, m->now_us)) {
@@ -116,7 +115,7 @@ fill_runs(Master *m, GError **error)
     /* A run that finds no job settles what others left behind, and ends. */
     if (m->effects_owed && m->run->live == 0 && part_may_start(m->run, m->now_us)) {
         m->effects_owed = false;
-        staff_start(m, m->run);
+        spare_or_start(m);
     }
     return true;
 }
@@ -183,7 +182,10 @@ bool
 staff_fill(Master *m, GError **error)
 {
     fill_accounts(m);
-    return fill_runs(m, error) && fill_posts(m, error) && poke_accounts(m, error);
+    if (!fill_runs(m, error) || !fill_posts(m, error) || !poke_accounts(m, error))
+        return false;
+    spare_fill(m);
+    return true;
 }
 
 static Part *
@@ -209,7 +211,7 @@ void
 staff_reload(Master *m)
 {
     const Config *config = m->home->config;
-    Part *const others[] = {m->run, m->timers, m->deliver, m->submit, m->index};
+    Part *const others[] = {m->run, m->timers, m->spare, m->deliver, m->submit, m->index};
 
     /* What made a part fail may be what was changed. */
     for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
@@ -228,6 +230,7 @@ staff_reload(Master *m)
         part_forgive(part);
     }
     end_accounts(m);
+    spare_reload(m);
 }
 
 /* Whoever delivers by hand is not ours to stop, and loses nothing when we go. Where somebody of a
@@ -365,6 +368,7 @@ staff_next_us(const Master *m)
     int64_t next = earlier(m, USEC_NEVER, m->run->not_before_us);
 
     next = earlier(m, next, m->timers->not_before_us);
+    next = earlier(m, next, m->spare->not_before_us);
     next = earlier(m, next, m->deliver->not_before_us);
     next = earlier(m, next, m->submit->not_before_us);
     for (guint i = 0; i < m->accounts->len; i++)

@@ -23,7 +23,7 @@ is "$(subjects first)" 1 'and what was there is there'
 # The master has that memory; SIGHUP makes it look at the store.
 start_serve
 pr ask second >/dev/null
-quiet() { ! ps -o args= -p "$(at_work | paste -sd,)" | grep -qvE ' (serve|account)( |$)'; }
+quiet() { ! ps -o args= -p "$(at_work | paste -sd,)" | grep -qvE ' (serve|account|run --spare)( |$)'; }
 ok '(nobody else is at work)' wait_for quiet
 truncate -s 0 "$HOME_DIR/state/postrider.db-shm"
 kill -HUP "$SERVE_PID"

@@ -8,6 +8,8 @@
     walk.py twice [EVERY]     SIGKILL, then SIGKILL again at every point of the recovery
     walk.py live [EVERY]      SIGKILL, ENOSPC and EIO at every point of a serve that goes on: master, account, run,
                               deliver, brain; it must get over that by itself, unless it is the master that died
+    walk.py word              a serve that goes on hands a job to its spare run: master or run dies at each named point
+                              of that, and again each time it comes there
 
 The stages of the path are send (or inject) and serve --once; and once more serve --once with a log of SQLite that
 is about to be written back into the store, of which only the points near that are walked. EVERY takes each
@@ -24,6 +26,7 @@ from tap import Tap
 WORKERS = max(2, os.cpu_count() or 1)
 NEAR = 20  # points
 FEW_UNREACHED = 0.05  # of the points: a pass may do with a delivery or two less, as processes meet
+WORD_POINTS = ("spare-waits", "spare-before-word", "spare-after-word", "spare-begins")
 LIVE_SECONDS = 60  # more than any wait of a part that died before it is started again
 FAULT = str(scene.tool("tests/crash/fault"))
 FAULTS = {"kill": "--at {}=kill", "ENOSPC": "--at {}=ENOSPC", "EIO": "--at {}=EIO",
@@ -52,11 +55,14 @@ def serve_once(home, **how):
     home.run("serve", "--once", **how)
 
 
-def serve_live(home, before=()):
-    """serve until nothing is owed or the master is gone; then all are asked to end. Gives what is wrong with that."""
+def serve_live(home, before=(), env=None, began=None):
+    """serve until nothing is owed or the master is gone; then all are asked to end. Gives what is wrong with that.
+    began: is called when it has begun."""
     problems = []
     fault = subprocess.Popen([*before, *home.command("serve")], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                             stderr=subprocess.DEVNULL, env=os.environ | {"POSTRIDER_LOG": "error"})
+                             stderr=subprocess.DEVNULL, env=os.environ | {"POSTRIDER_LOG": "error"} | (env or {}))
+    if began:
+        began()
 
     def is_over():
         masters = [pid for pid, what in scene.processes(home) if what == "serve"]
@@ -259,6 +265,34 @@ class Walk:
             self.tap.ok(f"{what} at {done} points of a living serve: nothing lost, nothing doubled", problems)
 
 
+    def walk_word(self, every):
+        def attempt(name):
+            home, acked = self.new_home(self.stages[0].start), []
+            points = home.path.with_suffix(".word")
+
+            def reached(name):
+                return points.exists() and name in points.read_text().split()
+
+            def mail_for_the_spare():
+                if not scene.until(lambda: reached("spare-waits"), LIVE_SECONDS):
+                    problems.append("no run waits")
+                acked.append(home.send())
+
+            problems = []
+            env = {"POSTRIDER_DIE_AT": name, "POSTRIDER_POINTS": str(points)}
+            problems += serve_live(home, env=env, began=mail_for_the_spare)
+            problems += [] if reached(name) else ["was not reached"]
+            for pid, _ in scene.processes(home):
+                os.kill(pid, signal.SIGTERM)
+            problems += scene.left_behind(home)
+            problems += self.after_fault(home, acked)
+            self.drop(home)
+            return problems
+
+        done, problems = self.every("word", [(name,) for name in WORD_POINTS], attempt)
+        self.tap.ok(f"dying at {done} named points around the word to the spare run: nothing lost, nothing doubled", problems)
+
+
 def some(names, every):
     """The numbers, from 1, of those that are walked: where a name stands first, last, and every EVERY-th time."""
     times, last = {}, {name: n for n, name in enumerate(names, 1)}
@@ -285,7 +319,8 @@ WALKS = {"kill": lambda walk, every: walk.walk("kill", every),
          "errors": lambda walk, every: [walk.walk(f, every) for f in FAULTS if f != "kill"],
          "named": Walk.walk_named,
          "twice": Walk.walk_twice,
-         "live": Walk.walk_live}
+         "live": Walk.walk_live,
+         "word": Walk.walk_word}
 
 
 def main(kind=Walk):

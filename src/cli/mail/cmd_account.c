@@ -2,6 +2,7 @@
 #include "base/cleanup.h"
 #include "base/living.h"
 #include "base/lock.h"
+#include "base/proc.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
@@ -12,6 +13,7 @@
 #include "remote/remote.h"
 #include "store/job/jobs.h"
 #include "store/mail/mailboxes.h"
+#include <sys/stat.h>
 
 /* The beginning of a day, UTC. */
 static bool
@@ -49,11 +51,18 @@ cmd_account(Cli *cli, int argc, char **argv)
     return account_main(engine, account, once);
 }
 
+static bool
+is_pipe(int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
 int
 cmd_run(Cli *cli, int argc, char **argv)
 {
     int max_iterations;
-    bool timers = cli_flag(cli, "timers");
+    bool timers = cli_flag(cli, "timers"), spare = cli_flag(cli, "spare");
     g_autoptr(Engine) engine = NULL;
     JobId job = {0};
     int status = cli_iterations(cli, true, &max_iterations);
@@ -61,12 +70,16 @@ cmd_run(Cli *cli, int argc, char **argv)
         return status;
     if (timers && argv[1])
         return cli_usage(cli, "--timers takes no job");
+    if (spare && (argv[1] || timers || !is_pipe(PROC_WORD_FD)))
+        return cli_usage(cli, "--spare is for serve, which gives it a pipe");
     if (argv[1] && !job_id_parse(argv[1], &job))
         return cli_usage(cli, "'%s' is no job", argv[1]);
     if ((status = cli_engine(cli, &engine)))
         return status;
     if (timers)
         return run_timers(engine);
+    if (spare)
+        return run_spare(engine, PROC_WORD_FD, max_iterations);
     if (!job.v)
         return run_main(engine, job, max_iterations);
     g_autoptr(Job) row = NULL;

@@ -74,7 +74,7 @@ step_clear(Task *t)
     input_clear(&t->in);
 }
 
-static void
+void
 task_clear(Task *t)
 {
     step_clear(t);
@@ -82,7 +82,6 @@ task_clear(Task *t)
     g_clear_pointer(&t->schema, g_free);
     g_clear_pointer(&t->schema_acts, g_ptr_array_unref);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Task, task_clear)
 
 static int64_t
 claim_deadline(const Run *run, const ConfBrain *brain)
@@ -498,19 +497,23 @@ look_before(Run *run, GError **error)
     return true;
 }
 
+bool
+run_before_claim(Run *run, JobId want, GError **error)
+{
+    if (!living_check(run->engine->home, false, error))
+        return false;
+    if (want.v)
+        return true;
+    act_on_timers(run);
+    return look_before(run, error);
+}
+
 static bool
 run_claimed(Run *run, JobId want, bool *ret_got, GError **error)
 {
     g_auto(Task) t = {.run = run};
     GError *failed = NULL;
-    if (!living_check(run->engine->home, false, error))
-        return false;
-    if (!want.v) {
-        act_on_timers(run);
-        if (!look_before(run, error))
-            return false;
-    }
-    if (!claim(run, want, &t.claim, ret_got, error))
+    if (!run_before_claim(run, want, error) || !claim(run, want, &t.claim, ret_got, error))
         return false;
     if (!*ret_got)
         return true;
@@ -522,7 +525,7 @@ run_claimed(Run *run, JobId want, bool *ret_got, GError **error)
     return ok;
 }
 
-static const int run_signals[] = {SIGTERM, SIGINT, SIGUSR1, 0};
+const int run_signals[] = {SIGTERM, SIGINT, SIGUSR1, 0};
 
 bool
 run_called_off(Run *run)

@@ -35,3 +35,6 @@ bool run_one(Engine *engine,
 int run_timers(Engine *engine);
 /* Exit status: 75 when the wanted job is not ready. max_iterations as in RunLimits. */
 int run_main(Engine *engine, JobId want, int max_iterations);
+/* As run_main() for whatever is ready, as soon as word_fd can be read: the master's spare run (serve/spare.c).
+ * It does beforehand what needs no job. The end of word_fd, or SIGTERM, ends it. */
+int run_spare(Engine *engine, int word_fd, int max_iterations);

@@ -39,8 +39,15 @@ typedef struct Task {
     bool anew; /* in this run a session was gone already */
 } Task;
 
+void task_clear(Task *t);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Task, task_clear)
+
+/* What a run hears of, ended by 0. */
+extern const int run_signals[];
 /* We were asked to end: while a brain thought, or now. */
 bool run_called_off(Run *run);
+/* Before a claim: is this home still the living one? Where any job will do, what the clock says is acted on, too. */
+bool run_before_claim(Run *run, JobId want, GError **error);
 /* Loads the job and its open mail, for the next step. */
 bool run_load(Task *t, GError **error);
 /* The text for the brain; fills in digest and manifest, and lowers the floor by what it shows. */
