@@ -72,6 +72,8 @@ bool panel_stored(Engine *engine,
                   GError **error);
 bool panel_decided(Engine *engine, Txn *txn, const Job *job, const Proposal *p, GError **error);
 bool panel_member_work(JobSession *s, const BallotRow *ballot, GError **error);
+/* Is this what the panel itself tells a member, in front of what is judged or written? */
+bool panel_tells(const PanelRow *p, const char *text);
 /* A member that is a program may vote while it works. */
 extern const ActOps panel_act_vote;
 /* STOP or CANCEL of such a job. */

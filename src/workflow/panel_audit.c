@@ -33,12 +33,15 @@ look_at_part(const json_t *part, const PanelRow *p, unsigned round, Shown *s)
     const char *id = json_string_value(json_object_get(part, "id"));
     const char *digest = json_string_value(json_object_get(part, "digest"));
 
-    if (json_object_get(part, "in")) {
-        add_shown(s, "instructions");
+    const char *say = json_string_value(json_object_get(part, "say"));
+
+    if (say && !panel_tells(p, say))
+        add_fault(s, "it was told what is none of the panel's");
+    if (say) {
+        if (json_object_get(part, "in"))
+            add_shown(s, "instructions");
         return;
     }
-    if (json_object_get(part, "say"))
-        return;
     if (json_object_get(part, "from"))
         add_fault(s, "it was shown what is none of the panel's");
     else if (panel_writes(p)) {

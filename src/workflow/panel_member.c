@@ -47,6 +47,13 @@ write_page(JobSession *s,
     return c;
 }
 
+bool
+panel_tells(const PanelRow *p, const char *text)
+{
+    const char *const all[] = {p->instructions, ballot_form, judge_this, discuss_this, NULL};
+    return panel_writes(p) ? panel_write_tells(text) : g_strv_contains(all, text);
+}
+
 /* --- its ballot --- */
 
 static const ActOps act_ballot;

@@ -16,6 +16,7 @@
 static const char writer_instructions[] =
     "You are a writer on a panel. All members bring their ideas, and all count the same: surface tradeoffs, challenge what\n"
     "is taken for granted, look for what was not thought of. One of you, the primary, then decides and writes the section.\n";
+static const char what_this[] = "What is to be written, and by section:\n";
 static const char contribute_this[] =
     "\nWrite what belongs into this section, what it gains and what it loses, and what should not be forgotten. Plain text.\n";
 static const char discuss_this[] =
@@ -153,7 +154,7 @@ panel_write_page(JobSession *s,
         format_given(members, all, first, b->round - 1, decides ? -1 : (int)b->member);
 
     context_instruct(c, writer_instructions);
-    context_say(c, "What is to be written, and by section:\n");
+    context_say(c, what_this);
     context_show_cut(c, "THE BRIEF", "brief", brief);
     context_show_cut(c, "WHAT IS WRITTEN", "written", so_far);
     context_show_cut(c, "NOW", "section", title);
@@ -163,6 +164,14 @@ panel_write_page(JobSession *s,
     if (!panel_begins_section(p, b->round))
         context_show_cut(c, "WHAT WAS BROUGHT", "others", given);
     return c;
+}
+
+bool
+panel_write_tells(const char *text)
+{
+    static const char *const all[] = {writer_instructions, what_this,   contribute_this,
+                                      discuss_this,        decide_this, NULL};
+    return g_strv_contains(all, text);
 }
 
 static bool

@@ -26,6 +26,8 @@ bool panel_begins_section(const PanelRow *p, unsigned round);
 /* The rounds of all sections. */
 unsigned panel_rounds(const PanelRow *p);
 
+/* As panel_tells(). */
+bool panel_write_tells(const char *text);
 /* The page of a member, and its answer: for the primary's decision {"summary", "text"}, else any text. */
 Context *panel_write_page(JobSession *s,
                           const PanelRow *p,
