@@ -197,7 +197,7 @@ static const Field schedule_fields[] = {
 };
 const Shape schedule_shape = {SHAPE("schedule", Schedule, schedules, schedule_fields)};
 
-static const char *const by_names[] = {"day", "role", "job", "brain"};
+static const char *const by_names[] = {"day", "role", "job", "brain", "artifact"};
 G_STATIC_ASSERT(G_N_ELEMENTS(by_names) == COST_N);
 const Words cost_by_all = {by_names, COST_N, COST_DAY};
 

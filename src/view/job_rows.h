@@ -177,7 +177,7 @@ SHAPE_OF(Schedule, schedule, Schedules, schedules)
 
 /* --- what it cost --- */
 
-typedef enum CostBy { COST_DAY, COST_ROLE, COST_JOB, COST_BRAIN, COST_N } CostBy;
+typedef enum CostBy { COST_DAY, COST_ROLE, COST_JOB, COST_BRAIN, COST_ARTIFACT, COST_N } CostBy;
 WORDS_OF(CostBy, cost_by)
 
 typedef struct CostRow {

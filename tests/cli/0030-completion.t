@@ -35,7 +35,7 @@ is "$(complete_line 'postrider note get envoy/st')" \
     "$(pr --json note list envoy/st | python3 -c 'import json,sys; print(*(n["key"] for n in json.load(sys.stdin)))')" 'notes'
 is "$(complete_line 'postrider show REA')" README/links 'a note to show'
 is "$(complete_line 'postrider job list --state wai')" waiting 'a state'
-is "$(complete_line 'postrider cost --by ')" 'day role job brain' 'what to sum up by'
+is "$(complete_line 'postrider cost --by ')" 'day role job brain artifact' 'what to sum up by'
 is "$(POSTRIDER_HOME=/nowhere complete_line "postrider --home $HOME_DIR job show 1")" '1' 'the home of the line'
 
 # In step with the table of verbs: its forms are offered.

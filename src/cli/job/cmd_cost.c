@@ -57,7 +57,7 @@ cmd_cost(Cli *cli, int argc, char **argv)
     int64_t since_us = 0;
     int status;
     if (said && !cost_by_parse(said, &by))
-        return cli_usage(cli, "'%s' is none of day, role, job, brain", said);
+        return cli_usage(cli, "'%s' is none of day, role, job, brain, artifact", said);
     if ((status = cli_db(cli, DB_READ)) ||
         (since && (status = parse_since(cli, since, &since_us))))
         return status;

@@ -1,5 +1,17 @@
 #include "store/job/costs.h"
 #include "store/rows.h"
+#include "store/workflow.h"
+
+/* What the job of a step was about, and how long after the step it came to be. */
+#define ABOUT                                                                                  \
+    "SELECT a.name AS name, m.received_us - s.at_us AS gap FROM message m "                    \
+    "JOIN event e ON e.msgid = m.msgid JOIN artifact a ON a.id = e.artifact "                  \
+    "WHERE m.job = s.job UNION ALL "                                                           \
+    "SELECT a.name, o.created_us - s.at_us FROM outbox o JOIN event e ON e.msgid = o.msgid "   \
+    "JOIN artifact a ON a.id = e.artifact WHERE o.job = s.job UNION ALL "                      \
+    "SELECT p.artifact, p.opened_us - s.at_us FROM panel p WHERE p.job = s.job UNION ALL "     \
+    "SELECT p.artifact, p.opened_us - s.at_us FROM ballot b JOIN panel p ON p.id = b.panel "   \
+    "WHERE b.job = s.job"
 
 /* Each step, and what was paid for none. */
 #define PAID                                                                                   \
@@ -22,10 +34,23 @@ static const char *const queries[] = {
     [COST_BRAIN] = "FROM (SELECT coalesce(brain, '-') AS name, NULL AS role, 0 AS job, "
                    "sum(n) AS steps, sum(cost) AS cost FROM " PAID
                    "WHERE at_us >= ? GROUP BY 1) c ORDER BY c.cost DESC, c.name",
+    /* Of the newest that the job had before the step, else of the next that came. */
+    [COST_ARTIFACT] = "FROM (SELECT coalesce(nullif((SELECT f.name FROM (" ABOUT ") f "
+                      "ORDER BY f.gap > 0, abs(f.gap), f.name LIMIT 1), ''), '-') AS name, "
+                      "NULL AS role, 0 AS job, sum(n) AS steps, sum(cost) AS cost FROM " PAID
+                      "WHERE s.at_us >= ? GROUP BY 1) c ORDER BY c.cost DESC, c.name",
 };
+#define ALL_TOGETHER                                                                           \
+    "FROM (SELECT '-' AS name, NULL AS role, 0 AS job, sum(n) AS steps, sum(cost) AS cost "    \
+    "FROM " PAID "WHERE at_us >= ? HAVING count(*) > 0) c"
 
 bool
 costs_list(Db *db, CostBy by, int64_t since_us, CostRows **ret, GError **error)
 {
+    bool known = true;
+    if (by == COST_ARTIFACT && !workflow_known(db, &known, error))
+        return false;
+    if (!known)
+        return rows_list(db, &cost_row_shape, ALL_TOGETHER, ret, error, "i", since_us);
     return rows_list(db, &cost_row_shape, queries[by], ret, error, "i", since_us);
 }
