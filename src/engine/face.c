@@ -113,6 +113,16 @@ faces_ordered(Engine *engine, Txn *txn, JobId id, OrderKind kind, GError **error
 }
 
 bool
+faces_failed(Engine *engine, Txn *txn, const Job *job, const char *why, GError **error)
+{
+    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
+        if ((*f)->failed && !(*f)->failed(engine, txn, job, why, error))
+            return false;
+    }
+    return true;
+}
+
+bool
 faces_handled(Engine *engine, Txn *txn, const Job *job, const MsgRow *row, GError **error)
 {
     for (const FaceOps *const *f = engine->faces; f && *f; f++) {

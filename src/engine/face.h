@@ -115,6 +115,8 @@ struct FaceOps {
                    GPtrArray *ret_refused,
                    GError **error);
 
+    /* A try of any job has failed: it is made again, or the job is given up. */
+    bool (*failed)(Engine *engine, Txn *txn, const Job *job, const char *why, GError **error);
     /* A step of any job has settled this mail. */
     bool (*handled)(Engine *engine, Txn *txn, const Job *job, const MsgRow *row, GError **error);
     /* What brains may do that is of this face (engine/act.h); ends with NULL. */
@@ -152,8 +154,8 @@ bool faces_open(Engine *engine, GError **error);
 const char *faces_claim(const Engine *engine, const MsgNew *in);
 bool
 faces_stored(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GError **error);
-bool
-faces_handled(Engine *engine, Txn *txn, const Job *job, const MsgRow *row, GError **error);
+bool faces_failed(Engine *engine, Txn *txn, const Job *job, const char *why, GError **error);
+bool faces_handled(Engine *engine, Txn *txn, const Job *job, const MsgRow *row, GError **error);
 bool faces_worked(Engine *engine,
                   const Job *job,
                   const StepInput *in,

@@ -89,6 +89,14 @@ static const char *const sql[] = {
     "  digest TEXT NOT NULL,"
     "  PRIMARY KEY (job, name)"
     ");",
+    /* Tries of a role that failed on its last day with any. */
+    "CREATE TABLE fault ("
+    "  role TEXT PRIMARY KEY,"
+    "  day INTEGER NOT NULL,"
+    "  n INTEGER NOT NULL,"
+    "  report TEXT NOT NULL"
+    ");"
+    "CREATE INDEX event_to_both ON event_to (role, type, state, done, rank, event);",
 };
 const SqlPart workflow_tables = {sql, G_N_ELEMENTS(sql)};
 
@@ -459,13 +467,15 @@ flow_newest_id(Db *db, EventId *ret, GError **error)
 bool
 flow_inbox(Db *db, const FlowInbox *q, FlowEvents **ret, GError **error)
 {
-    /* What is not asked for is no condition, so that the index of the others is used. */
+    /* What is not asked for is no condition, so that the index of the others is used. An artifact has few events: beside it
+     * the others are no reason to use theirs. */
+    bool few = q->artifact.v != 0;
     g_autofree char *rest = g_strdup_printf(
         "FROM event_to JOIN event ON event.id = event_to.event WHERE event_to.role = ?1 "
         "AND %s AND %s AND %s AND event_to.event > ?5 %s "
         "event_to.rank, event_to.event LIMIT ?6",
-        q->type ? "event_to.type = ?2" : "?2 IS NULL",
-        q->state ? "event_to.state = ?3" : "?3 IS NULL",
+        !q->type ? "?2 IS NULL" : few ? "event_to.type || '' = ?2" : "event_to.type = ?2",
+        !q->state ? "?3 IS NULL" : few ? "event_to.state || '' = ?3" : "event_to.state = ?3",
         q->artifact.v ? "event_to.artifact = ?4" : "?4 = 0",
         q->all ? "ORDER BY" : "AND event_to.done = 0 ORDER BY event_to.done,");
 
@@ -539,6 +549,50 @@ bool
 talk_end(Txn *txn, const char *who, GError **error)
 {
     return sql_run(txn, "DELETE FROM talk WHERE one = ?1 OR other = ?1", error, "s", who);
+}
+
+/* --- faults --- */
+
+bool
+fault_count(Txn *txn, const char *role, int64_t day, unsigned *ret, GError **error)
+{
+    return sql_run(txn,
+                   "INSERT INTO fault (role, day, n, report) VALUES (?, ?, 1, '') "
+                   "ON CONFLICT (role) DO UPDATE SET day = excluded.day, "
+                   "n = CASE WHEN fault.day = excluded.day THEN fault.n + 1 ELSE 1 END",
+                   error, "si", role, day) &&
+           sql_count(txn->db, "SELECT n FROM fault WHERE role = ?", ret, error, "s", role);
+}
+
+bool
+fault_report(Txn *txn, const char *role, const char *msgid, GError **error)
+{
+    return sql_run(txn, "UPDATE fault SET report = ? WHERE role = ?", error, "ss", msgid, role);
+}
+
+bool
+fault_pauses(Db *db, const char *role, bool *ret, GError **error)
+{
+    return sql_bool(db,
+                    "SELECT 1 FROM fault f JOIN role_pause p ON p.role = f.role "
+                    "WHERE f.role = ? AND p.report = f.report",
+                    ret, error, "s", role);
+}
+
+bool
+faults_end(Txn *txn, const char *role, GError **error)
+{
+    return sql_run(txn, "DELETE FROM fault WHERE role = ?", error, "s", role);
+}
+
+bool
+artifact_of_job(Db *db, JobId job, Artifact **ret, GError **error)
+{
+    return rows_first(db, &artifact_shape,
+                      "FROM artifact WHERE id = (SELECT e.artifact FROM message m "
+                      "JOIN event e ON e.msgid = m.msgid "
+                      "WHERE m.job = ? AND e.artifact <> 0 ORDER BY e.id DESC LIMIT 1)",
+                      ret, error, "i", job.v);
 }
 
 /* --- worktrees --- */

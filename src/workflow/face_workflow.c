@@ -114,6 +114,13 @@ forget(void *sight)
 }
 
 static bool
+failed(Engine *engine, Txn *txn, const Job *job, const char *why, GError **error)
+{
+    return !*engine->home->config->workflow_root ||
+           supervise_failed(engine, txn, job, why, error);
+}
+
+static bool
 handled(Engine *engine, Txn *txn, const Job *job, const MsgRow *row, GError **error)
 {
     return flow_handled(txn, job->role, row->msgid, error);
@@ -284,6 +291,8 @@ due(Engine *engine, Txn *txn, const Timer *t, GError **error)
 {
     if (g_str_equal(t->purpose, SUPERVISE_TIMER))
         return supervise_due(engine, txn, t, error);
+    if (g_str_equal(t->purpose, SUPERVISE_TOMORROW))
+        return supervise_tomorrow(txn, t, error);
     if (g_str_equal(t->purpose, PANEL_AGAIN))
         return panel_again_due(engine, txn, t, error);
     return !g_str_equal(t->purpose, PANEL_TIMER) || panel_wake(txn, t->job, error);
@@ -316,6 +325,7 @@ const FaceOps face_workflow = {
     .due = due,
     .look = look,
     .worked = worked,
+    .failed = failed,
     .handled = handled,
     .settled = settled,
     .check = check,

@@ -1,5 +1,6 @@
 #include "workflow/supervise.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "engine/out/post.h"
 #include "store/job/role_pauses.h"
 
@@ -12,6 +13,9 @@
 #define WORDS_GO_ON                                                                            \
     "Answer this mail and it goes on, or say: postrider role resume %s. Its work and its "     \
     "mail are kept until then."
+#define WORDS_TOMORROW "It goes on by itself tomorrow (UTC). "
+#define WORDS_FAILED                                                                           \
+    "%u of its tries failed today, which is all that errors-per-day allows; the last: %s"
 #define WORDS_UNANSWERED                                                                       \
     "%s asked %s %s ago, and there is no answer. Whoever can answer does so in reply to "      \
     "<%s>."
@@ -31,13 +35,17 @@ supervise_escalate(const Engine *engine)
     return names;
 }
 
-/* A blocker goes to the coordinator and whom else the settings name, a reminder to the coordinator alone. */
+/* A blocker goes to the coordinator and whom else the settings name, a reminder to the coordinator alone. The owner
+ * hears of a coordinator who pauses. */
 static void
-add_recipients(const Engine *engine, EventType type, GPtrArray *to)
+add_recipients(const Engine *engine, const char *from, EventType type, GPtrArray *to)
 {
     g_autoptr(GPtrArray) more = supervise_escalate(engine);
+    const char *coordinator = workflow_coordinator(engine);
 
-    g_ptr_array_add(to, (char *)workflow_coordinator(engine));
+    g_ptr_array_add(to, (char *)(g_str_equal(coordinator, from)
+                                     ? engine->home->config->persons[0].name
+                                     : coordinator));
     LIST_EACH(const char, name, more) {
         if (type == EVENT_BLOCKER_REPORT &&
             !g_ptr_array_find_with_equal_func(to, name, g_str_equal, NULL))
@@ -112,7 +120,7 @@ send(Engine *engine, Txn *txn, const Report *r, char **ret_msgid, GError **error
     g_autoptr(Compose) mail = NULL;
     EventId id;
 
-    add_recipients(engine, r->type, to);
+    add_recipients(engine, r->from, r->type, to);
     g_ptr_array_add(to, NULL);
     g_autofree char *names = g_strjoinv(",", (char **)to->pdata);
     g_ptr_array_set_size(to, (int)to->len - 1);
@@ -148,11 +156,19 @@ counts(Db *db, const Artifact *a, char **ret, GError **error)
 
 /* The role does nothing more until a person says so; the coordinator hears it, once. */
 static bool
-pause_role(Engine *engine, Txn *txn, const char *role, const Artifact *a, const char *why, GError **error)
+pause_until(Engine *engine,
+            Txn *txn,
+            const char *role,
+            const Artifact *a,
+            const char *why,
+            bool tomorrow,
+            char **ret_report,
+            GError **error)
 {
     g_autofree char *context = NULL, *msgid = NULL;
     g_autofree char *details = g_strdup_printf("%s is paused: %s.", role, why);
-    g_autofree char *next = g_strdup_printf(WORDS_GO_ON, role);
+    g_autofree char *next =
+        g_strdup_printf(tomorrow ? WORDS_TOMORROW WORDS_GO_ON : WORDS_GO_ON, role);
     g_autoptr(RolePause) before = NULL;
     bool is_new;
 
@@ -171,13 +187,29 @@ pause_role(Engine *engine, Txn *txn, const char *role, const Artifact *a, const 
     if (!send(engine, txn, &r, &msgid, error))
         return false;
     const RolePause p = {.role = (char *)role, .why = (char *)why, .report = msgid};
-    return role_pause_begin(txn, &p, &is_new, error);
+    if (!role_pause_begin(txn, &p, &is_new, error))
+        return false;
+    if (ret_report)
+        *ret_report = g_steal_pointer(&msgid);
+    return true;
+}
+
+static bool
+pause_role(Engine *engine,
+           Txn *txn,
+           const char *role,
+           const Artifact *a,
+           const char *why,
+           GError **error)
+{
+    return pause_until(engine, txn, role, a, why, false, NULL, error);
 }
 
 bool
 supervise_resume(Txn *txn, const char *role, bool *ret_was, GError **error)
 {
-    return role_pause_end(txn, role, ret_was, error) && talk_end(txn, role, error);
+    return role_pause_end(txn, role, ret_was, error) && talk_end(txn, role, error) &&
+           faults_end(txn, role, error);
 }
 
 /* --- ping-pong --- */
@@ -295,6 +327,48 @@ supervise_event(Engine *engine, Txn *txn, const FlowEvent *e, bool changed, GErr
                                            e->recipients, n, a ? " about " : "", a ? a->name : "");
     return pause_role(engine, txn, e->sender, a, why, error);
 }
+
+/* --- errors --- */
+
+#define WHY_MAX 200 /* characters */
+#define DAY_US (24 * 3600 * USEC_PER_SEC)
+
+bool
+supervise_failed(Engine *engine, Txn *txn, const Job *job, const char *why, GError **error)
+{
+    const Config *config = engine->home->config;
+    const ConfRole *role = config_role(config, job->role);
+    int64_t day = txn_now(txn) / DAY_US;
+    g_autoptr(Artifact) a = NULL;
+    g_autofree char *report = NULL;
+    unsigned n;
+
+    if (!role || role->person || config->workflow_errors == 0)
+        return true;
+    if (!fault_count(txn, role->name, day, &n, error))
+        return false;
+    if (n < config->workflow_errors)
+        return true;
+    if (!artifact_of_job(txn->db, job->id, &a, error))
+        return false;
+    g_autofree char *line = g_strdelimit(text_shorten(why, WHY_MAX), "\r\n\t", ' ');
+    g_autofree char *text = g_strdup_printf(WORDS_FAILED, n, line);
+    return pause_until(engine, txn, role->name, a, text, true, &report, error) &&
+           (!report || (fault_report(txn, role->name, report, error) &&
+                        timer_set_about(txn, (JobId){0}, SUPERVISE_TOMORROW, role->name,
+                                        (day + 1) * DAY_US, error)));
+}
+
+bool
+supervise_tomorrow(Txn *txn, const Timer *t, GError **error)
+{
+    bool pauses;
+
+    return fault_pauses(txn->db, t->subject, &pauses, error) &&
+           (!pauses || supervise_resume(txn, t->subject, &pauses, error));
+}
+
+/* --- questions --- */
 
 bool
 supervise_due(Engine *engine, Txn *txn, const Timer *t, GError **error)

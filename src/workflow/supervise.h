@@ -6,9 +6,10 @@
  *   ping-pong       six mails between two roles about one artifact, or in one thread, while neither has moved or changed an
  *                   artifact or heard a person
  *   one question    asked by a role about an artifact for the third time
+ *   errors          as many of its tries have failed on one day as `errors-per-day` says
  *
  * Then the role whose turn it is pauses (store/job/role_pauses.h), and the coordinator gets one blocker-report with
- * counts. An answer of a person to that report, or `role resume`, lets it go on, and counting begins anew. A question
+ * counts. A role that pauses for its errors goes on by itself on the next day (UTC). An answer of a person to that report, or `role resume`, lets it go on, and counting begins anew. A question
  * that has no answer within `answer-within` is brought to the coordinator once; nobody pauses for it.
  */
 #include "mail/message.h"
@@ -17,6 +18,8 @@
 #include "workflow/event_send.h"
 
 #define SUPERVISE_TIMER "workflow:answer" /* its subject is the Message-ID of the question */
+#define SUPERVISE_TOMORROW                                                                     \
+    "workflow:tomorrow" /* its subject is the role that pauses until then */
 
 /* Whom `[workflow] escalate` names: char *, borrowed. Caller unrefs. */
 GPtrArray *supervise_escalate(const Engine *engine);
@@ -25,7 +28,12 @@ bool supervise_mail(
     Engine *engine, Txn *txn, const MsgNew *in, const Message *m, GError **error);
 /* An event was written down. changed: the artifact moved, or its bytes are others than at the event before. */
 bool supervise_event(Engine *engine, Txn *txn, const FlowEvent *e, bool changed, GError **error);
+/* A try of this job has failed. */
+bool
+supervise_failed(Engine *engine, Txn *txn, const Job *job, const char *why, GError **error);
 /* SUPERVISE_TIMER is due. */
 bool supervise_due(Engine *engine, Txn *txn, const Timer *t, GError **error);
+/* SUPERVISE_TOMORROW is due. */
+bool supervise_tomorrow(Txn *txn, const Timer *t, GError **error);
 /* The role goes on, and counting begins anew. *ret_was: it was paused. */
 bool supervise_resume(Txn *txn, const char *role, bool *ret_was, GError **error);

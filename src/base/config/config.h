@@ -207,6 +207,7 @@ struct Config {
     const char *workflow_coordinator; /* a role or person by name; "": the owner */
     const char *const *workflow_escalate; /* names */
     int64_t workflow_answer_us;           /* 0: never */
+    int64_t workflow_errors;              /* 0: no limit */
     bool workflow_commit;
     const char *workflow_templates;   /* folder beneath the root */
     const ConfArtifact *artifacts;

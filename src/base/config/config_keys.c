@@ -144,6 +144,7 @@ const ConfKey config_keys[] = {
     {"workflow", "escalate", CONF_LIST, "", NULL, "roles or persons by name who get every blocker-report too, with commas between; 'coordinator' is that one", LIST(Config, workflow_escalate)},
     {"workflow", "commit", CONF_BOOL, "no", NULL, "what is sent for review, and every move, is committed, as with --commit", FLAG(Config, workflow_commit)},
     {"workflow", "answer-within", CONF_SPAN, "24h", NULL, "the coordinator hears of a question that has no answer by then, once; 0 is never", NUMBER(Config, workflow_answer_us)},
+    {"workflow", "errors-per-day", CONF_INT, "20", "0..1000000", "tries of a role that fail on one day (UTC) before it pauses until the next, and the coordinator hears of it; 0 is no limit", NUMBER(Config, workflow_errors)},
     {"workflow", "independence", CONF_ENUM, "warn", "warn|strict", "a KIND-writer and KIND-reviewer that have the same model overlook the same: 'config check' warns of it; strict: it is refused"},
     {"workflow", "templates", CONF_STRING, "Workflow/email-templates", NULL, "folder beneath the root with EVENT.txt, the forms of its mails; of one that is not there the built-in form is used", TEXT(Config, workflow_templates)},
 

@@ -412,7 +412,8 @@ cmd_role_resume(Cli *cli, int argc, char **argv)
     while (txn_again(&txn, &cli->error))
         txn.ok = role_pause_end(&txn, role->name, &was, &cli->error) &&
                  workflow_known(cli->db, &talks, &cli->error) &&
-                 (!talks || talk_end(&txn, role->name, &cli->error));
+                 (!talks || (talk_end(&txn, role->name, &cli->error) &&
+                             faults_end(&txn, role->name, &cli->error)));
     if (!txn.done)
         return cli_failed(cli, 0);
     db_hint(cli->db);

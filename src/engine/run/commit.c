@@ -487,8 +487,9 @@ write_all(Commit *c, Txn *txn, GError **error)
            commit_acts(c, txn, error) && (bare || put_step(c, txn, error)) &&
            (c->mails_put == 0 || timer_drop(txn, c->job->id, TIMER_ACK, error)) &&
            commit_face(c, txn, error) && commit_session(c, txn, error) &&
-           next_state(c, txn, error) &&
-           tell_job_news(c, txn, error);
+           next_state(c, txn, error) && tell_job_news(c, txn, error) &&
+           (c->p->status != PROPOSE_FAIL || bare ||
+            faces_failed(c->engine, txn, c->job, c->p->why, error));
 }
 
 /* A brain that hears of it in its next step asks no more when too much is asked already. What

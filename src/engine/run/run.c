@@ -123,7 +123,9 @@ run_release(Task *t, Due ready, JobTry counts, const char *why, GError **error)
 {
     g_auto(Txn) txn = {.db = t->run->engine->db, .flush = TXN_DURABLE};
     while (txn_again(&txn, error))
-        txn.ok = job_release(&txn, &t->claim, ready, counts, why, error);
+        txn.ok =
+            job_release(&txn, &t->claim, ready, counts, why, error) &&
+            (counts != TRY_FAILED || faces_failed(t->run->engine, &txn, t->job, why, error));
     if (txn.done)
         show_lease(t->run->engine);
     return txn.done;
