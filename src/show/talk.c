@@ -136,14 +136,14 @@ ids_json(const GPtrArray *ids)
     return array;
 }
 
-/* What closed the review that it asked for. */
+/* What closed the review that it asked for, or answered its question; "": that is open. */
 static void
 add_resolution(const Talk *t, const Leaf *leaf, json_t *mail)
 {
     g_autofree char *by = NULL;
     if (!cycle_resolved_by(t->engine->db, id_of(leaf), &by, NULL) || !by)
         return;
-    g_autofree char *id = g_strdup_printf("<%s>", by);
+    g_autofree char *id = *by ? g_strdup_printf("<%s>", by) : g_strdup("");
     json_object_set_new(mail, "resolved_by", json_string(id));
 }
 

@@ -248,8 +248,11 @@ cycle_resolved_by(Db *db, const char *request, char **ret, GError **error)
     *ret = NULL;
     return sql_bool(db, "SELECT 1 FROM part WHERE face = 'workflow'", &known, error, "") &&
            (!known ||
-            sql_string(db, "SELECT NULLIF(resolved_by, '') FROM cycle WHERE msgid = ?", ret,
-                       error, "s", request));
+            sql_string(db,
+                       "SELECT CASE WHEN outcome = '' THEN '' ELSE NULLIF(resolved_by, '') END "
+                       "FROM cycle WHERE msgid = ?1 "
+                       "UNION ALL SELECT answer FROM event WHERE msgid = ?1 AND question <> ''",
+                       ret, error, "s", request));
 }
 
 bool

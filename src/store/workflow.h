@@ -96,8 +96,8 @@ bool
 artifact_set_written(Txn *txn, JobId job, const char *name, const char *digest, GError **error);
 
 bool cycle_load(Db *db, CycleId id, Cycle **ret, GError **error);
-/* Message-ID of what closed the review that this mail asked for; NULL: it asked for none, or the review is open, or the
- * store knows no workflow. Caller frees. */
+/* Message-ID of what closed the review that this mail asked for, or answered it; "": that is open; NULL: it asked for nothing, or
+ * another review has begun since, or the store knows no workflow. Caller frees. */
 bool cycle_resolved_by(Db *db, const char *request, char **ret, GError **error);
 /* Those of an artifact that were decided on, oldest first. */
 bool cycle_list_decided(Db *db, ArtifactId artifact, Cycles **ret, GError **error);

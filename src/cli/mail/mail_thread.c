@@ -29,10 +29,14 @@ print_mail(Cli *cli, const json_t *mail, const char *prefix)
     g_autofree char *id = graph ? cli_short_ids(cli, cli_member(mail, "message_id")) : NULL;
     g_autofree char *further = further_parents(cli, mail);
     const char *by = cli_member(mail, "resolved_by");
+    bool asks = json_object_get(mail, "resolved_by") != NULL;
     cli_print_line(cli, "%-20s  %s%s%s%s: %s [%s]%s%s%s", cli_member(mail, "date"), prefix,
                    id ? id : "", id ? " " : "", cli_member(mail, "from"),
                    cli_member(mail, "subject"), cli_member(mail, "state"), further,
-                   *by ? ", resolved by " : "", by);
+                   !asks ? ""
+                   : *by ? ", resolved by "
+                         : ", open",
+                   by);
 }
 
 /* indent is what stands before the mails of this level. */
