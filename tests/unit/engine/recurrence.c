@@ -91,6 +91,26 @@ test_words(void)
     }
 }
 
+/* Where the time ends and the task begins, in what a person typed. */
+static void
+test_how_many(void)
+{
+    static const struct {
+        const char *words;
+        unsigned want;
+    } typed[] = {
+        {"day 07:00 look at it", 2},    {"weekday 07:00 look", 2}, {"monday 09:30 look", 2}, {"0 7 * * 1 look", 5},
+        {"*/5 * * * * look", 5},        {"5 minutes look", 2},     {"5m look", 1},           {"* * * * * look", 5},
+        {"nonsense look at it", 1},     {"0 7", 2},                {"-1 7 * * * look", 1},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(typed); i++) {
+        g_auto(GStrv) split = g_strsplit(typed[i].words, " ", -1);
+        g_test_message("%s", typed[i].words);
+        g_assert_cmpuint(recurrence_words(split), ==, typed[i].want);
+    }
+}
+
 /* --- times --- */
 
 typedef struct Times {
@@ -366,6 +386,7 @@ main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/when/words", test_words);
+    g_test_add_func("/when/how many words", test_how_many);
     g_test_add_func("/when/intervals", test_intervals);
     g_test_add_func("/when/before it was set up", test_before_it_was_set_up);
     for (size_t i = 0; i < G_N_ELEMENTS(times); i++) {

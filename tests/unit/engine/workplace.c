@@ -149,6 +149,13 @@ test_open(TestWork *w, gconstpointer data)
     g_assert_cmpstr(place->cwd, ==, want);
     g_assert_true(g_file_test(place->in, G_FILE_TEST_IS_DIR));
     g_assert_true(g_file_test(place->out, G_FILE_TEST_IS_DIR));
+
+    const char *const ours[] = {place->path, place->in, place->out};
+    struct stat is;
+    for (size_t i = 0; i < G_N_ELEMENTS(ours); i++) {
+        g_assert_cmpint(stat(ours[i], &is), ==, 0);
+        g_assert_cmpint(is.st_mode & 07777, ==, 0700);
+    }
 }
 
 static void

@@ -208,12 +208,33 @@ test_filename(void)
     g_assert_cmpstr(bare, ==, "README (2)");
 }
 
+/* A quotation in a quotation, and so on: the twentieth is the last that shows. */
+static void
+test_deep_quotes(void)
+{
+    for (unsigned depth = 19; depth <= 22; depth++) {
+        g_autoptr(GString) html = g_string_new(NULL);
+        for (unsigned i = 0; i < depth; i++)
+            g_string_append(html, "<blockquote>");
+        g_string_append(html, "x");
+        for (unsigned i = 0; i < depth; i++)
+            g_string_append(html, "</blockquote>");
+        bool cut, hidden;
+        g_autofree char *text = htmltext_read(html->str, 10000, &cut, &hidden);
+        unsigned marks = 0;
+        for (const char *c = text; *c; c++)
+            marks += *c == '>';
+        g_assert_cmpuint(marks, ==, MIN(depth, 20));
+    }
+}
+
 int
 main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/htmltext/table", test_html);
     g_test_add_func("/htmltext/hostile", test_html_hostile);
+    g_test_add_func("/htmltext/deep-quotes", test_deep_quotes);
     g_test_add_func("/bodytext/flowed", test_flowed);
     g_test_add_func("/bodytext/invisible", test_invisible);
     g_test_add_func("/bodytext/lines", test_lines);
