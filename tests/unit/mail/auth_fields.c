@@ -4,6 +4,7 @@
  * forged fields in every position. Which servers and which Received are believed: auth.c.
  */
 #include "mail/auth.h"
+#include "mail/auth_results.h"
 
 #define BODY(from) "From: " from "\nTo: envoy@me.example\nSubject: x\n\nx\n"
 #define ANN BODY("Ann <ann@example.org>")
@@ -304,6 +305,20 @@ test_fields(void)
     }
 }
 
+/* A hundred results are read; one more is too many, and then none is. */
+static void
+test_many_results(void)
+{
+    for (unsigned n = 99; n <= 101; n++) {
+        g_autoptr(GString) value = g_string_new("mail.me.example");
+        for (unsigned i = 0; i < n; i++)
+            g_string_append(value, "; dkim=pass header.d=x.example");
+        g_autoptr(AuthResults) all = auth_results_parse(value->str);
+        g_assert_cmpint(all->bad, ==, n > 100);
+        g_assert_cmpuint(all->list->len, ==, n > 100 ? 0 : n);
+    }
+}
+
 /* The trial of `setup`: a field that a server which strips would take out. */
 static void
 test_forge(void)
@@ -333,6 +348,7 @@ int
 main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/auth/fields/many-results", test_many_results);
     g_test_add_func("/mail/auth/one-field-speaks", test_fields);
     g_test_add_func("/mail/auth/forge", test_forge);
     return g_test_run();

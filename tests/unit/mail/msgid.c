@@ -131,6 +131,31 @@ test_mint(void)
     g_assert_false(msgid_read(&key, id, "y.example", &minted));
 }
 
+/* Each number has one form, so each mail has one id. */
+static void
+test_numbers(void)
+{
+    static const struct {
+        uint64_t generation;
+        int64_t number;
+    } ids[] = {{1, 1}, {10, 100}, {3, 7}, {1700000000000, 2000}};
+    Key key = {.n = 1, .v = {{1}}};
+    Minted minted;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(ids); i++) {
+        g_autofree char *id = msgid_mint(&key, MAIL_ACK, ids[i].generation, ids[i].number, "body", 4, "x.example");
+        g_autofree char *first = g_strconcat("0", id, NULL);
+        g_autoptr(GString) second = g_string_new(id);
+
+        g_string_insert(second, strchr(id, '.') + 1 - id, "0");
+        g_assert_true(msgid_read(&key, id, "x.example", &minted));
+        g_assert_cmpuint(minted.generation, ==, ids[i].generation);
+        g_assert_cmpint(minted.number, ==, ids[i].number);
+        g_assert_false(msgid_read(&key, first, "x.example", &minted));
+        g_assert_false(msgid_read(&key, second->str, "x.example", &minted));
+    }
+}
+
 /* The id alone says what its mail is; one of a version before kinds is still ours. */
 static void
 test_event(void)
@@ -246,6 +271,7 @@ int
 main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/msgid/numbers", test_numbers);
     g_test_add_func("/msgid/parse", test_parse);
     g_test_add_func("/msgid/list", test_list);
     g_test_add_func("/msgid/hostile", test_hostile);
