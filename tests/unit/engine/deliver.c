@@ -9,7 +9,9 @@
 #include "mail/maildir.h"
 #include "store/mail/messages.h"
 #include "store/out/outbox.h"
+#include "store/sql.h"
 #include <signal.h>
+#include <sqlite3.h>
 #include <sys/wait.h>
 
 #define MARK "deliver.mark"
@@ -464,6 +466,34 @@ test_hold_all(void)
     test_home_free(home);
 }
 
+static int
+refuse(void *commits)
+{
+    return ++*(unsigned *)commits > 0; /* the commit is a rollback then */
+}
+
+/* What the store does not take as sent is not counted so, and there is still one of each. */
+static void
+test_no_commit(void)
+{
+    Home *home = test_home_new();
+    Db *db = test_db_open(home, DB_WRITE);
+    DeliverStats stats = {0};
+    unsigned commits = 0;
+
+    put_many(db, "envoy", 3);
+    sqlite3_commit_hook(sql_handle(db), refuse, &commits);
+    (void)deliver_pass(home, db, 0, false, &stats, NULL);
+    g_assert_cmpuint(stats.sent, ==, 0);
+    g_assert_cmpuint(commits, >, 0);
+    sqlite3_commit_hook(sql_handle(db), NULL, NULL);
+    home->clock.fixed_wall_us += DAY_US;
+    g_assert_cmpuint(deliver(home, db, 0, false).sent, ==, 3);
+    g_assert_cmpuint(count(home, "envoy"), ==, 3);
+    db_close(db);
+    test_home_free(home);
+}
+
 /* Whoever finds the lock taken goes away in peace. */
 static void
 test_lock(void)
@@ -583,6 +613,7 @@ main(int argc, char **argv)
     g_test_add_func("/deliver/bad-row", test_bad_row);
     g_test_add_func("/deliver/full-disk", test_full_disk);
     g_test_add_func("/deliver/hold-all", test_hold_all);
+    g_test_add_func("/deliver/no-commit", test_no_commit);
     g_test_add_func("/deliver/lock", test_lock);
     g_test_add_func("/deliver/term", test_term);
     g_test_add_func("/deliver/taken-back", test_taken_back);
