@@ -5,6 +5,7 @@
 #include "workflow/flow_past.h"
 #include "base/crash.h"
 #include "base/log.h"
+#include "mail/maildir.h"
 #include "store/workflow_past.h"
 #include "workflow/artifact_place.h"
 #include "workflow/flow_past_internal.h"
@@ -373,6 +374,15 @@ put_all(Past *past, Txn *txn, GError **error)
     return true;
 }
 
+/* A home without artifacts may have had panels that were asked by hand. */
+static bool
+has_any(const Home *home)
+{
+    g_autoptr(Maildir) md = NULL;
+    return *home->config->workflow_root ||
+           maildir_open(home->mail_fd, PANEL_ROLE, false, &md, NULL);
+}
+
 bool
 flow_past_take(Engine *engine, GError **error)
 {
@@ -380,7 +390,7 @@ flow_past_take(Engine *engine, GError **error)
     g_autofree char *held = db_hold_all(engine->db);
     bool known;
 
-    if (!*engine->home->config->workflow_root || held)
+    if (held || !has_any(engine->home))
         return true;
     if (!flow_past_known(engine->db, &known, error))
         return false;

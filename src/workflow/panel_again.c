@@ -111,8 +111,11 @@ panel_void_asked(Engine *engine,
     const Config *config = engine->home->config;
     g_autoptr(PanelRow) p = NULL;
     g_autoptr(PanelMembers) members = NULL;
+    g_autoptr(MsgRow) known = NULL;
     PanelId id;
 
+    if (!messages_find(txn->db, &VIEWER_OPERATOR, msgid, &known, error) || known)
+        return known != NULL; /* an old store, which goes on with it */
     if (!panel_mail_read(engine, panel, text, &p, &members, NULL))
         return true; /* no panel, or the settings don't allow it any more */
     p->asker = g_strdup(config->owner);

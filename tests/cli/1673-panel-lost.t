@@ -166,4 +166,32 @@ once
 is "$(heard you 'nobody is asked again by itself')" 2 'lost once more, nobody hears it again'
 ok 'and nothing was written' test ! -e specs/proposed/written.md
 exits 0 'artifact check is clean' pr artifact check
+
+# --- an older store that knows the panel goes on with it ---
+votes ben die
+pr panel review --no-wait --members ann,ben --discuss 0 VISION.md >/dev/null 2>&1
+once
+cp -r "$HOME_DIR/state" "$WORK/older"
+pr send --to spec-writer --subject newer <<<'Newer.' >/dev/null
+once
+lose
+cp -r "$WORK/older" "$HOME_DIR/state"
+n=$(heard you 'nobody is asked again by itself')
+pr doctor --accept-backup >/dev/null 2>&1
+votes ben approve
+for hours in 1 2; do POSTRIDER_CLOCK=@$(($(date +%s) + hours * 3600)) pr serve --once >/dev/null 2>&1; done
+is "$(pr panel list --json | jq -r '.[0] | .subject + " " + .verdict')" 'VISION.md approve' 'an older store goes on with a panel that it knows'
+is "$(heard you 'nobody is asked again by itself')" "$n" 'and nobody hears that it is void'
+
+# --- a home without artifacts ---
+sed -i '/^\[workflow\]/,/^root/d' "$HOME_DIR/postrider.conf"
+rm -rf "$HOME_DIR/state"
+votes ben die
+pr panel review --no-wait --members ann,ben --discuss 0 VISION.md >/dev/null 2>&1
+once
+is "$(pr panel list --json | jq -r '.[0].state')" open 'without artifacts, a panel that is at work'
+is "$(heard you 'nobody is asked again by itself')" "$n" 'is not void'
+lose
+once
+is "$(heard you 'nobody is asked again by itself')" $((n + 1)) 'but where the store is lost, it is, and the owner hears it'
 done_testing
