@@ -23,12 +23,16 @@ isnt "$(all --seed 8)" "$(all --seed 7)" 'another seed does not'
 make() { command make -n -C "$POSTRIDER_SRC" "$@"; }
 like "$(make mutate N=3 SEED=4 FILES='src/store/**.c src/mail/dsn.c')" "tools/mutate -n 3 --seed 4 'src/store/\*\*.c' 'src/mail/dsn.c'" 'make mutate hands on what it is told'
 
-for tool in cc meson ninja objdump; do
+for tool in cc meson ninja objdump bwrap; do
     if ! command -v $tool >/dev/null; then
         skip 'ten mutants' "no $tool here"
         done_testing
     fi
 done
+if ! bwrap --dev-bind / / --proc /proc --unshare-pid --die-with-parent true 2>/dev/null; then
+    skip 'ten mutants' 'bwrap does not work here'
+    done_testing
+fi
 
 cat >"$WORK/list" <<'EOL'
 src/base/template.c template_put: g_string_append(out, values->value); => left out
