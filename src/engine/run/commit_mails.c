@@ -322,7 +322,7 @@ put_mail(Commit *c,
     post.held = held ? v->why : NULL;
     if (mail->apart)
         post.thread = (ThreadId){0};
-    if (answers && commit_may_mark(c, answers))
+    if (commit_may_mark(c, answers))
         post.answers = answers->id;
     post_guard_length(c->engine->home->config, mail->body, (const char *const *)rcpts->pdata);
     if (!name_settled(c, made, parent, held, &kind, error) ||
