@@ -273,18 +273,41 @@ note_held(Db *db, Status *s, GError **error)
     return true;
 }
 
+/* Jobs that are no more are only counted: most lists would be empty, and asking for them is dear. */
+static bool
+list_jobs(Db *db, Status *s, GError **error)
+{
+    const JobQuery live = {.live_only = true, .limit = 1000}, failed = {.state = "failed"};
+    int64_t open = s->by_state[JOB_QUEUED] + s->by_state[JOB_RUNNING] + s->by_state[JOB_PARKED] +
+                   s->by_state[JOB_STOPPED];
+
+    s->jobs = open ? NULL : jobs_new();
+    s->failed = s->by_state[JOB_FAILED] ? NULL : jobs_new();
+    return (!open || jobs_list(db, &VIEWER_OPERATOR, &live, &s->jobs, error)) &&
+           (s->failed || jobs_list(db, &VIEWER_OPERATOR, &failed, &s->failed, error));
+}
+
+static bool
+list_held(Db *db, Status *s, GError **error)
+{
+    const OutQuery held = {.state = "held", .limit = 1000};
+    bool any;
+
+    if (!outbox_any_held(db, &any, error))
+        return false;
+    if (any)
+        return outbox_list(db, &VIEWER_OPERATOR, &held, &s->held_out, error);
+    s->held_out = out_rows_new();
+    return true;
+}
+
 static bool
 count(Db *db, Status *s, GError **error)
 {
     const int64_t now = home_now(db_home(db));
-    JobQuery live = {.live_only = true, .limit = 1000};
-    JobQuery failed = {.state = "failed"};
-    OutQuery held = {.state = "held", .limit = 1000};
     s->master = home_master(db_home(db));
-    return jobs_list(db, &VIEWER_OPERATOR, &live, &s->jobs, error) &&
-           jobs_list(db, &VIEWER_OPERATOR, &failed, &s->failed, error) &&
-           jobs_count(db, s->by_state, error) &&
-           outbox_list(db, &VIEWER_OPERATOR, &held, &s->held_out, error) &&
+    return jobs_count(db, s->by_state, error) && list_jobs(db, s, error) &&
+           list_held(db, s, error) &&
            outbox_count_due(db, now, &s->due, error) &&
            messages_count_state(db, MSG_HELD, NULL, &s->held_mail, error) &&
            messages_count_state(db, MSG_IGNORED, "history", &s->history, error) &&

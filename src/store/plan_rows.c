@@ -112,11 +112,15 @@ plan_rows_live(Db *db, PlanRows **ret, GError **error)
 bool
 plan_lines(Db *db, bool live_only, PlanLines **ret, GError **error)
 {
-    return rows_list(db, &plan_line_shape,
+    bool any;
+
+    return rows_any(db, "SELECT 1 FROM plan LIMIT 1", &plan_line_shape, ret, &any, error) &&
+           (!any ||
+            rows_list(db, &plan_line_shape,
                      "FROM (SELECT p.project, p.plan_file, p.job, j.state, j.waiting_for, j.why, "
                      "j.cost_micro, j.updated_us FROM plan p JOIN job j ON j.id = p.job "
                      "WHERE NOT ?1 OR " LIVE ") AS l ORDER BY l.updated_us DESC, l.job DESC",
-                     ret, error, "n", live_only);
+                     ret, error, "n", live_only));
 }
 
 bool

@@ -157,6 +157,17 @@ rows_list(Db *db,
     return true;
 }
 
+bool
+rows_any(
+    Db *db, const char *sql, const Shape *shape, void *ret_list, bool *ret_any, GError **error)
+{
+    if (!sql_bool(db, sql, ret_any, error, ""))
+        return false;
+    if (!*ret_any)
+        *(GPtrArray **)ret_list = g_ptr_array_new_with_free_func(shape->free);
+    return true;
+}
+
 /* NULL with true: there is none. */
 static bool
 read_first(Db *db,

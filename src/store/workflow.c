@@ -524,11 +524,13 @@ flow_event_count(Db *db, ArtifactId artifact, FlowCount *ret, GError **error)
 bool
 flow_events_open(Db *db, FlowEvents **ret, GError **error)
 {
-    bool known;
+    bool known, any = false;
 
     *ret = NULL;
     return workflow_known(db, &known, error) &&
-           (!known ||
+           (!known || rows_any(db, "SELECT 1 FROM event WHERE question <> '' LIMIT 1",
+                               &flow_event_shape, ret, &any, error)) &&
+           (!any ||
             rows_list(db, &flow_event_shape,
                       "FROM event WHERE question <> '' AND answer = '' ORDER BY id", ret, error, ""));
 }

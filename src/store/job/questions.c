@@ -241,7 +241,13 @@ question_name(Db *db, const Question *q, char **ret, GError **error)
 bool
 questions_open(Db *db, JobId job, Questions **ret, GError **error)
 {
-    return rows_list(db, &question_shape,
+    bool any = true;
+
+    if (!job.v && !rows_any(db, "SELECT 1 FROM question WHERE state = 'open' LIMIT 1",
+                            &question_shape, ret, &any, error))
+        return false;
+    return !any ||
+           rows_list(db, &question_shape,
                      "FROM question q WHERE q.state = 'open' AND (?1 = 0 OR q.job = ?1) "
                      "ORDER BY q.id",
                      ret, error, "i", job.v);

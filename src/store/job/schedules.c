@@ -47,8 +47,12 @@ schedule_replan(Txn *txn, const Schedule *s, int64_t next_us, GError **error)
 bool
 schedules_list(Db *db, int64_t due_us, Schedules **ret, GError **error)
 {
+    bool any;
+
     if (due_us == USEC_NEVER)
-        return rows_list(db, &schedule_shape, "FROM schedule ORDER BY id", ret, error, "");
+        return rows_any(db, "SELECT 1 FROM schedule LIMIT 1", &schedule_shape, ret, &any, error) &&
+               (!any ||
+                rows_list(db, &schedule_shape, "FROM schedule ORDER BY id", ret, error, ""));
     return rows_list(db, &schedule_shape,
                      "FROM schedule WHERE " SCHEDULE_IS_DUE "ORDER BY next_us, id", ret, error,
                      "ii", due_us, due_us + SCHEDULE_AHEAD_US);

@@ -138,6 +138,8 @@ typedef struct Viewer Viewer;
 /* Newest first. A role sees the mail of its jobs. One row per recipient. */
 bool outbox_list(
     Db *db, const Viewer *viewer, const OutQuery *q, OutRows **ret_rows, GError **error);
+/* Is any of it held? */
+bool outbox_any_held(Db *db, bool *ret, GError **error);
 /* The first recipient's row, with bytes; by its own id, or by one that a server gave it
  * (store/out/server_ids.h). NULL with true: not there for this viewer. */
 bool outbox_find(Db *db, const Viewer *viewer, const char *msgid, OutRow **ret, GError **error);

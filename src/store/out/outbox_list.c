@@ -268,3 +268,9 @@ outbox_below(
                    &ret->v, error, "nsissii", viewer->operator, viewer->role, below.v, q->role,
                    q->state, q->since_us, q->before_us);
 }
+
+bool
+outbox_any_held(Db *db, bool *ret, GError **error)
+{
+    return sql_bool(db, "SELECT 1 FROM delivery WHERE state = 'held' LIMIT 1", ret, error, "");
+}
