@@ -28,7 +28,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ModeSummary, mode_summary_clear)
 
 struct ModeOps {
     RoleMode mode;
-    /* JSON schema of an answer that may hold these acts, of ActOps; caller frees. NULL: free text. */
+    /* JSON schema of an answer that may hold these acts (acts_offered()); caller frees. NULL: free text. */
     char *(*schema)(const GPtrArray *acts);
     /* One question is one step of several: limits count between them, what failed in one is told
      * to the next, and the end is told to whoever asked. False: the brain works by itself, with a

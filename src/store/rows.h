@@ -16,12 +16,11 @@ bool rows_list(Db *db,
                GError **error,
                const char *format,
                ...);
-/* The first row, which the caller frees; NULL with true: there is no row. */
 /* For a list that is mostly empty and wanted once in a program: whether there is anything, by a question that
  * is quickly prepared, which a statement of many columns is not. Where not, *ret_list is empty. */
 bool rows_any(
     Db *db, const char *sql, const Shape *shape, void *ret_list, bool *ret_any, GError **error);
-/* The first row; NULL with true: there is none. */
+/* The first row, which the caller frees; NULL with true: there is no row. */
 bool rows_first(Db *db,
                 const Shape *shape,
                 const char *rest,

@@ -153,7 +153,7 @@ typedef struct StepInput {
     Session *session;
     bool resumed; /* the session knows what was said before: the page has only what is new */
     bool said;    /* the store has lines of what the program did (store/job/doings.h) */
-    GPtrArray *acts; /* of ActOps: what the brain may do beside notes and mail; NULL: nothing */
+    GPtrArray *acts; /* what the brain may do beside notes and mail: acts_offered(); NULL: nothing */
     /* Led: what the last step of this job left. */
     GBytes *state;            /* the mode's own, as it proposed it; NULL: first step */
     GPtrArray *results;       /* of char *: what became of its notes and mails; may be NULL */
