@@ -8,7 +8,7 @@ const EventKind event_kinds[EVENT_N_TYPES] = {
     [EVENT_REVIEW_REQUEST] = {"review-request", NULL, false, false, false,
         "[REVIEW REQUEST] {{ARTIFACT_NAME}} ready for review", "An artifact is ready for your review.", "Author",
         "Review type: {{REVIEW_TYPE}}\nDigest: {{DIGEST}}\n", "{{CONTEXT}}",
-        "Read the artifact, then send approval, rejection or clarification-request in reply.", "Request review of"},
+        "Read the artifact, then send approval, rejection or clarification-request in reply. {{BY_REPLY}}", "Request review of"},
     [EVENT_APPROVAL] = {"approval", NULL, false, false, true,
         "[APPROVAL] {{ARTIFACT_NAME}} approved", "The artifact was approved{{DECIDED}}.", "Reviewer",
         "Previous state: {{PREVIOUS_STATE}}\nNew state: {{NEXT_STATE}}\nNext roles: {{NEXT_ROLES}}\n",

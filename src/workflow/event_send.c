@@ -304,6 +304,22 @@ plan_artifact(
 
 /* --- the mail --- */
 
+/* What a person who is asked by an agent can do without a shell; "": nobody is. */
+static const char *
+by_reply(const Config *config, const EventPlan *p)
+{
+    const ConfRole *from = config_role(config, p->from);
+    bool asks = p->type == EVENT_REVIEW_REQUEST && from && !from->person;
+
+    for (guint i = 0; asks && i < p->to->len; i++) {
+        if (config_is_person(config, workflow_address(config, p->to->pdata[i])))
+            return "From a mail program: a reply whose first line is APPROVE, REJECT: why, "
+                   "REVISE: why "
+                   "or BLOCKED: why.";
+    }
+    return "";
+}
+
 static void
 set_vars(const Engine *engine, const EventPlan *p, EventVars *v)
 {
@@ -328,6 +344,7 @@ set_vars(const Engine *engine, const EventPlan *p, EventVars *v)
     event_vars_set(v, "ARTIFACT_NAME", p->about ? p->place.title : "general");
     if (!*event_var(v, "REVIEW_TYPE") && p->about)
         event_vars_set(v, "REVIEW_TYPE", p->place.kind->name);
+    event_vars_set(v, "BY_REPLY", by_reply(engine->home->config, p));
     if (!*event_var(v, "BLOCKING"))
         event_vars_set(v, "BLOCKING", "no");
 }

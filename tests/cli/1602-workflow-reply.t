@@ -13,6 +13,8 @@ ask() { notify spec-writer review-request "$1" spec-reviewer; }
 
 request=$(ask "$SPEC")
 pr serve --once 2>/dev/null
+like "$(tr '\n' ' ' <"$(mail_of "$request")")" 'in reply\. From a mail program: a reply whose first line is APPROVE, REJECT: why, REVISE: why or BLOCKED: why\.' 'a person is told what a reply can say'
+unlike "$(pr notify --dry-run --from spec-writer review-request "$SPEC" spec-writer; pr notify --dry-run review-request "$SPEC" spec-reviewer)" 'From a mail program' 'where it can'
 reply test-writer "$request" 'APPROVE'
 is "$(record)" "proposed|$SPEC|" 'who may not decides nothing'
 like "$(told test-writer)" "^Nothing was decided: 'test-writer' may not move a spec" 'and is told why'

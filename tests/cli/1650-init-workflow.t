@@ -85,6 +85,13 @@ is "$(roles | grep -cx test-writer)" 1 'the role is there again'
 ok 'the script runs again' test -x Workflow/scripts/run-role.sh
 is "$(grep -c 'These are your\|You write tests' "$HOME_DIR/notes/test-writer/start.md")" 1 'and its note says its task once'
 
+# --- a role of one's own ---
+cp "$HOME_DIR/postrider.conf" "$WORK/conf"
+pr config set 'role spec-reviewer' brain '' && pr config set 'role spec-reviewer' person yes
+exits 0 'a role is taken from a model' pr config check
+ok 'and its mail is for a person' sh -c "'$PR_BIN' config show | sed -n '/^.role spec-reviewer/,/^$/p' | grep -q '^person *= yes'"
+cp "$WORK/conf" "$HOME_DIR/postrider.conf"
+
 # --- links ---
 export HOME=$WORK/person
 mkdir -p "$HOME/.maildir/workflow/spec-writer"
