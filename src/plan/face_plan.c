@@ -47,9 +47,9 @@ static bool
 waits(Engine *engine, const MsgNew *in, bool *ret, GError **error)
 {
     g_autoptr(PlanAsk) ask = NULL;
-    if (in->trust > TRUST_ROLE)
+    if (in->trust != TRUST_ROLE)
         return true;
-    if (!plan_ask_answered(engine, in->mail, &ask, error))
+    if (!plan_ask_answered(engine, in->role, in->mail, &ask, error))
         return false;
     *ret |= ask != NULL;
     return true;
@@ -64,16 +64,25 @@ handled(
            (!ask || plan_ask_wakes(engine, txn, ask, error));
 }
 
-/* A mail between roles: the question itself, or an answer to one. */
+/* A mail between roles: the question itself, or an answer to one, which is done with. */
 static bool
-stored_of_role(
-    Engine *engine, Txn *txn, const MsgNew *in, const Message *m, JobId job, GError **error)
+stored_of_role(Engine *engine,
+               Txn *txn,
+               MsgId id,
+               const MsgNew *in,
+               const Message *m,
+               JobId job,
+               GError **error)
 {
     g_autoptr(PlanAsk) ask = NULL;
     if (in->state == MSG_STORED)
         return plan_ask_stored(engine, txn, m->id, job, error);
-    return in->class != MSG_EVENT || (plan_ask_answered(engine, m, &ask, error) &&
-                                      (!ask || plan_ask_wakes(engine, txn, ask, error)));
+    if (in->class != MSG_EVENT)
+        return true;
+    if (!plan_ask_answered(engine, in->role, m, &ask, error))
+        return false;
+    return !ask || (plan_ask_wakes(engine, txn, ask, error) &&
+                    effect_put_move(txn, ask->job, id, in->role, in->file, "Done+S", error));
 }
 
 static bool
@@ -86,7 +95,7 @@ stored(Engine *engine,
        GError **error)
 {
     g_autoptr(PlanRow) there = NULL;
-    if (in->trust == TRUST_ROLE && !stored_of_role(engine, txn, in, m, job, error))
+    if (in->trust == TRUST_ROLE && !stored_of_role(engine, txn, id, in, m, job, error))
         return false;
     if (!job.v)
         return true;
@@ -212,13 +221,11 @@ static bool
 restored(Engine *engine, Txn *txn, JobId job, const json_t *document, GError **error)
 {
     g_autoptr(PlanRow) row = plan_row_parse(json_object_get(document, "plan"));
-    g_autoptr(PlanAsk) ask = plan_ask_parse(json_object_get(document, "plan_ask"));
     if (!row)
         return true;
     row->job = job;
-    if (ask)
-        ask->job = job;
-    return plan_row_put(txn, row, error) && (!ask || plan_ask_put(txn, ask, error));
+    return plan_row_put(txn, row, error) &&
+           plan_ask_restored(txn, job, json_object_get(document, "plan_ask"), error);
 }
 
 static bool

@@ -177,35 +177,53 @@ plan_ask_close(Engine *engine, const PlanAsk *ask, bool cancel, GError **error)
 json_t *
 plan_ask_json(const PlanAsk *ask)
 {
-    return json_pack("{s:s, s:s, s:s, s:I}", "mail", ask->mail, "todo", ask->todo, "session_id",
-                     ask->session_id, "spent", (json_int_t)ask->spent_micro);
+    return json_pack("{s:s, s:s, s:s}", "mail", ask->mail, "todo", ask->todo, "session_id",
+                     ask->session_id);
 }
 
-PlanAsk *
-plan_ask_parse(const json_t *value)
+bool
+plan_ask_restored(Txn *txn, JobId job, const json_t *value, GError **error)
 {
     const char *mail = plan_text(value, "mail"), *todo = plan_text(value, "todo");
-    if (!*mail || !*todo)
-        return NULL;
-    PlanAsk *ask = g_new0(PlanAsk, 1);
-    ask->mail = g_strdup(mail);
-    ask->todo = g_strdup(todo);
-    ask->session_id = g_strdup(plan_text(value, "session_id"));
-    ask->spent_micro = plan_number(value, "spent");
-    return ask;
+    g_autoptr(PlanAsk) known = NULL;
+    bool queued;
+    if (!*mail || !plan_ask_of_mail(txn->db, mail, &known, error) || known)
+        return !*mail || known != NULL;
+    const PlanAsk lost = {.mail = (char *)mail,
+                          .job = job,
+                          .todo = (char *)todo,
+                          .session_id = (char *)plan_text(value, "session_id"),
+                          .over = true};
+    return plan_ask_put(txn, &lost, error) && job_go_on(txn, job, &queued, error);
 }
 
 /* --- calls of the face --- */
 
-bool
-plan_ask_answered(Engine *engine, const Message *m, PlanAsk **ret, GError **error)
+/* Is it the plan's job that has asked, and not somebody who got a copy of the answer? */
+static bool
+is_of_role(Engine *engine, const PlanAsk *ask, const char *role, bool *ret, GError **error)
 {
-    *ret = NULL;
-    if (m->in_reply_to && !plan_ask_of_mail(engine->db, m->in_reply_to, ret, error))
+    g_autoptr(Job) job = NULL;
+    if (!job_load(engine->db, &VIEWER_OPERATOR, ask->job, &job, error))
         return false;
-    for (guint i = m->references ? m->references->len : 0; i > 0 && !*ret; i--)
-        if (!plan_ask_of_mail(engine->db, m->references->pdata[i - 1], ret, error))
+    *ret = job && g_str_equal(job->role, role);
+    return true;
+}
+
+bool
+plan_ask_answered(
+    Engine *engine, const char *role, const Message *m, PlanAsk **ret, GError **error)
+{
+    g_autoptr(PlanAsk) ask = NULL;
+    bool ours = false;
+    if (m->in_reply_to && !plan_ask_of_mail(engine->db, m->in_reply_to, &ask, error))
+        return false;
+    for (guint i = m->references ? m->references->len : 0; i > 0 && !ask; i--)
+        if (!plan_ask_of_mail(engine->db, m->references->pdata[i - 1], &ask, error))
             return false;
+    if (ask && !is_of_role(engine, ask, role, &ours, error))
+        return false;
+    *ret = ours ? g_steal_pointer(&ask) : NULL;
     return true;
 }
 

@@ -51,14 +51,20 @@ bool plan_ask_look(Engine *engine,
 /* In a transaction of its own. over: it waits no more; cancel: nor does the role work on. */
 bool plan_ask_close(Engine *engine, const PlanAsk *ask, bool cancel, GError **error);
 
-/* Members of the job's checkpoint. The role's job is known again when its mail is taken in. NULL: there is no question. */
+/* In the job's checkpoint. A question that only the checkpoint knows is over, since nobody can tell what became of it: the
+ * job goes on, and asks anew. */
 json_t *plan_ask_json(const PlanAsk *ask);
-PlanAsk *plan_ask_parse(const json_t *value);
+bool plan_ask_restored(Txn *txn, JobId job, const json_t *value, GError **error);
 
-/* Calls of the face. */
-bool plan_ask_answered(Engine *engine, const Message *m, PlanAsk **ret, GError **error);
+/* --- calls of the face --- */
+
+/* The question that this mail, which came to a role, answers; *ret NULL: there is no such question. */
+bool plan_ask_answered(
+    Engine *engine, const char *role, const Message *m, PlanAsk **ret, GError **error);
 bool plan_ask_stored(Engine *engine, Txn *txn, const char *msgid, JobId job, GError **error);
 bool plan_ask_wakes(Engine *engine, Txn *txn, const PlanAsk *ask, GError **error);
+/* The job parks: a look follows. */
 bool plan_ask_parked(Txn *txn, JobId job, GError **error);
+/* The look: wakes a job whose question has found its end. *n counts. */
 bool plan_ask_settle(Engine *engine, JobId job, unsigned *n, GError **error);
 bool plan_ask_end(Txn *txn, JobId job, GError **error);

@@ -10,8 +10,9 @@ command -v jq >/dev/null || skip_all 'no jq'
 roles_home()
 {
     plan_home
-    STEPS=lines steps "$@"
+    if [ "$1" = 429 ]; then shift && STEPS=lines steps "$@" && sed -i '1i 429' "$HOME_DIR/lines"; else STEPS=lines steps "$@"; fi
     [ -z "${DOOR:-}" ] || sed -i "1s|^.*\$|{\"fake\":\"slow\",\"delay\":0,\"door\":\"$WORK/door\",\"answer\":&}|" "$HOME_DIR/lines"
+    sed -i 's/^429$/{"fake":"429-long"}/' "$HOME_DIR/lines"
     fake_end
     fake model <"$HOME_DIR/lines"
     printf '\n[brain model]\nkind = openai\nmodel = m\nurl = %s\n\n[role tester]\naddress = tester@postrider.local\nbrain = model\n' "$URL" \
@@ -43,6 +44,7 @@ is "$(cat tries | wc -l)" 2 'and postrider ran each check'
 is "$(db "SELECT group_concat(state, ' ') FROM job")" 'done done' 'both jobs have ended'
 turn
 is "$(to_owner .) $(to_owner '<CODER_COMPLETE>')" '1 1' 'the owner hears of the end, and of nothing else'
+is "$(db "SELECT class || ' ' || folder FROM message WHERE role = 'envoy' AND id > 1")" 'event Done' "the role's answer is filed, and wakes nobody"
 like "$(pr job log 1)" 'asked for SC-2' "the log of the plan's job says whom it asked"
 
 # By its answer alone; a check that fails brings the todo back with the reason.
@@ -111,6 +113,7 @@ done
 begin_at_door killed
 kill -9 $run
 wait $run 2>/dev/null
+exits 75 'nobody else takes the todo meanwhile' "$PR_BIN" plan next --claim
 open_door
 turn
 is "$(states) $(st '.todos[].status')" 'parked done in_progress' 'the service ends what the role has begun' || diag "$(pr job list --all)" "$(cat "$WORK/turn.log")"
@@ -129,6 +132,37 @@ is "$? $(st '.status, .why')" '75 paused job 2 of tester was stopped: stopped by
 open_door
 touch ok
 ok 'and goes on by plan run' pr plan run
+
+# A service that lives does the role's work, whoever waits for it.
+roles_home "$says_done" "$says_done"
+plan_project lives 'SC-1: look (owner: tester) (check: true)'
+start_serve
+ok 'plan run beside a service' pr plan run PLAN.md
+is "$(st .status) $(states)" 'complete done done' 'waits for what the service does'
+plan_project leaves 'SC-1: look (owner: tester) (check: true)'
+ok 'plan run --detach' pr plan run --detach PLAN.md
+wait_for eval '[ "$(st .status)" = complete ]'
+ok 'the service finishes it alone' wait_for eval '[ "$(states)" = "done done done done" ]'
+stop_serve
+
+# The store is lost while the plan waits for the role.
+roles_home 429 "$says_done" "$says_done"
+plan_project lost 'SC-1: look (owner: tester) (check: true)'
+run pr plan run --detach PLAN.md
+turn
+is "$(states) $(db 'SELECT waiting_for FROM job WHERE id = 1')" 'parked queued the answer about SC-1' 'a model at its limit: the plan waits for its answer'
+rm -rf "$HOME_DIR/state"
+turn
+turn
+is "$(st '.status, .iteration_count') $(calls)" 'complete 2 2' 'without the store it asks anew' || diag "$(pr job list --all)" "$(cat "$WORK/turn.log")"
+
+# Money of the role is money of the plan.
+roles_home "$says_done" "$says_done"
+plan_project money 'SC-1: look (owner: tester) (check: true)' 'SC-2: look (owner: tester) (check: true)'
+pr config set 'brain model' kind anthropic
+pr config set 'brain model' model claude-opus-5-5
+exits 75 'a budget' pr plan run --budget 0.0001 PLAN.md
+is "$(st .why) $(st '.todos[].status')" 'its budget is spent complete pending' 'is spent by what the role costs' || diag "$OUT" "$(pr cost)"
 
 # Bad answers of a model.
 roles_home '{"todo":[{"id":"SC-9","status":"complete"}]}' '{"todo":[{"id":"SC-1","status":"done"}]}' "$says_done"

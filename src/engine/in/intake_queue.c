@@ -196,7 +196,7 @@ intake_direct(Engine *engine,
         *ret_job = (JobId){0};
         in->class = MSG_EVENT;
         in->state = MSG_HANDLED;
-        in->why = "it is read with the next mail";
+        in->why = "it wakes nobody by itself";
         return true;
     }
     if ((j->trust <= TRUST_ROLE && job.v && !role_talk(engine, job, in->space, &too_long, error)) ||
