@@ -179,6 +179,8 @@ plan_agent_choose(PlanAgent *a,
         a->notes = g_strconcat(notes ? notes : "", notes ? "\n\n" : "",
                                "A person says: ", a->told, NULL);
     }
+    bool own = role && config_brain(s->engine->home->config, role->brain) == brain;
+    a->role = brain == &a->own ? NULL : own ? role->name : s->role->name;
     bool keeps = brain_keeps_session(brain);
     if (brain != a->brain) {
         bool first = a->brain == NULL;

@@ -12,6 +12,7 @@ typedef struct PlanAgent {
     ConfBrain own;       /* made of the command */
     char **argv;         /* of the command; NULL: there is none */
     char *name;          /* of the brain, for the log */
+    const char *role;    /* whose brain it is; NULL: the command */
     bool users;          /* the command of whoever called: it keeps the user's environment */
     char *notes;         /* instructions of the owner's role; NULL */
     char *told;          /* what people said in mails; NULL */

@@ -434,11 +434,14 @@ ask_agent(Loop *l, const Plan *plan, const json_t *todo, PlanEnd *ret, GError **
     g_autoptr(BrainCall) call = NULL;
     g_autofree char *pid = g_strdup_printf(TAKER_PID_ENV "=%d", (int)getpid());
     g_autofree char *own = g_strdup_printf(TAKER_SESSION_ENV "=%s", l->run);
-    const char *env[] = {pid, own, NULL};
+    g_autofree char *role = NULL;
+    const char *env[] = {pid, own, NULL, NULL};
     SessionEnd end;
     if (!plan_agent_choose(&l->agent, s, l->w->row, plan_text(todo, "owner"),
                            l->w->project->path, error))
         return NEXT_ERROR;
+    if (l->agent.role)
+        env[2] = role = g_strdup_printf("POSTRIDER_ROLE=%s", l->agent.role);
     bool resume = l->agent.began;
     g_autofree char *prompt =
         resume ? plan_prompt_again(plan, todo, l->reason)

@@ -155,6 +155,15 @@ is "$(job_state) $(starts)" 'queued 0' 'the job is queued'
 turn
 is "$(job_state) $(st .status)" 'done complete' 'and the service works on it'
 
+# The brain of a role, which is told whose it is.
+plan_project role 'SC-1: a (check: test -f a)' 'SC-2: b (owner: helper) (check: test -f b)'
+printf '#!/bin/sh\ncat >/dev/null\necho $POSTRIDER_ROLE >>who\ntouch a\n' >"$HOME_DIR/scripts/hello"
+printf '\n[role helper]\naddress = helper@postrider.local\nbrain = helper\n\n[brain helper]\nkind = command\ncommand = scripts/help\n' >>"$HOME_DIR/postrider.conf"
+printf '#!/bin/sh\ncat >/dev/null\necho $POSTRIDER_ROLE >>who\ntouch b\n' >"$HOME_DIR/scripts/help"
+chmod +x "$HOME_DIR/scripts/help"
+ok 'without a command the brains of roles work' pr plan run PLAN.md
+is "$(paste -sd' ' who)" 'envoy helper' 'each as its role'
+
 # Time, money, levels.
 plan_project until 'SC-1: a (check: false)'
 exits 64 'a time that is none' pr plan run --until soon PLAN.md -- true
