@@ -97,4 +97,8 @@ is "$(grep -rls 'has not been sent' "$HOME_DIR/mail/you/new" | wc -l)" 1 'a date
 exits 0 'another role has a briefing of the same date' pr briefing send --role envoy 2026-09-24 "$WORK/asked"
 ok 'its files lie apart' test -f "$HOME_DIR/reports/envoy/2026-09-24/thread.md"
 like "$(pr briefing status --role envoy)" '2026-09-24 +envoy' 'and it is found by its role'
+# files
+turn
+ok 'files of briefings are known' test "$(db 'SELECT count(*) FROM view')" -gt 0
+is "$(db 'SELECT count(*) FROM view WHERE changed <> rendered')" 0 'and as written, so that nobody writes them again'
 done_testing
