@@ -5,6 +5,8 @@
 #include "store/sql.h"
 #include "testhome.h"
 #include "testmount.h"
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -309,6 +311,43 @@ test_read_only_disk(void)
     test_in_mount("state", NULL, write_read_only);
 }
 
+/* `ulimit -f`: the log can't grow, so the commit fails, and passes where the limit is gone. */
+static void
+test_file_size(void)
+{
+    Home *home = test_home_new();
+    Db *db = test_db_open(home, DB_WRITE);
+    g_autofree char *log = test_state_path(home, "postrider.db-wal");
+    g_autofree char *big = g_strnfill(256 << 10, 'x'), *kept = NULL;
+    g_autoptr(GError) error = NULL;
+    Txn txn = test_begin(db);
+    struct rlimit old, small;
+    struct stat is;
+
+    g_assert_true(meta_set(&txn, "first", "1", NULL));
+    test_commit(&txn);
+    g_assert_cmpint(stat(log, &is), ==, 0);
+    (void)signal(SIGXFSZ, SIG_IGN);
+    g_assert_cmpint(getrlimit(RLIMIT_FSIZE, &old), ==, 0);
+    small = (struct rlimit){(rlim_t)is.st_size + 8192, old.rlim_max};
+    txn = test_begin(db);
+    g_assert_true(meta_set(&txn, "big", big, NULL));
+    g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &small), ==, 0);
+    bool ok = txn_commit(&txn, &error);
+    g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &old), ==, 0);
+    g_assert_false(ok);
+    g_assert_true(err_is(error, ERR_LATER));
+    g_assert_nonnull(strstr(error->message, "File too large"));
+    txn_clear(&txn);
+    g_assert_true(meta_get(db, "big", &kept, NULL));
+    g_assert_null(kept);
+    txn = test_begin(db);
+    g_assert_true(meta_set(&txn, "big", big, NULL));
+    test_commit(&txn);
+    db_close(db);
+    test_home_free(home);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -323,6 +362,7 @@ main(int argc, char **argv)
     g_test_add_func("/db/backup", test_backup);
     g_test_add_func("/db/hint", test_hint);
     g_test_add_func("/db/disk-full", test_disk_full);
+    g_test_add_func("/db/file-size", test_file_size);
     g_test_add_func("/db/read-only-disk", test_read_only_disk);
     return g_test_run();
 }
