@@ -334,11 +334,13 @@ test_file_size(void)
     g_assert_true(meta_set(&txn, "big", big, NULL));
     g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &small), ==, 0);
     bool ok = txn_commit(&txn, &error);
+    txn_clear(&txn);
+    bool bare = sql_exec(sql_handle(db), "UPDATE meta SET value = hex(zeroblob(200000)) WHERE key = 'first'", NULL, "a test");
     g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &old), ==, 0);
     g_assert_false(ok);
+    g_assert_false(bare);
     g_assert_true(err_is(error, ERR_LATER));
     g_assert_nonnull(strstr(error->message, "File too large"));
-    txn_clear(&txn);
     g_assert_true(meta_get(db, "big", &kept, NULL));
     g_assert_null(kept);
     txn = test_begin(db);
