@@ -1,5 +1,7 @@
 /* What STATUS and `show` say of a job in each of its states. */
 #include "engine/people/tell.h"
+#include "store/job/questions.h"
+#include "store/out/outbox.h"
 #include "store/sql.h"
 #include "testwork.h"
 
@@ -62,6 +64,48 @@ test_nobody(TestWork *w, gconstpointer data)
     g_assert_cmpstr(error->message, ==, "there is no job 7");
 }
 
+/* What it asked a person, whether mails hang on it or not. */
+static void
+test_asks(TestWork *w, gconstpointer data)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GBytes) bytes = g_bytes_new_static("Subject: s\n\nhello\n", 18);
+    const OutTo to = {.address = "bob@far.example", .folder = "", .account = "main"};
+    OutId out;
+    QuestionId id;
+
+    work_take_in(w, "envoy", MAIL, TRUST_PRINCIPAL, MSG_STORED);
+    Question q = {.msgid = (char *)"q1@example.org",
+                  .kind = (char *)"held-mail",
+                  .asks = (char *)"may it?",
+                  .payload = (char *)"",
+                  .may = MAY_APPROVE,
+                  .job = w->id,
+                  .round = 1,
+                  .until_us = USEC_NEVER};
+    Txn txn = test_begin(w->engine.db);
+    g_assert_true(question_put(&txn, &q, &id, &error));
+    test_commit(&txn);
+    g_autofree char *alone = tell_job(w->engine.db, w->id, &error);
+    g_assert_nonnull(strstr(alone, "\nIt asks: may it? APPROVE or REJECT, as a reply to the mail that asks.\n"));
+
+    const OutMail mail = {.msgid = "1.1.a@x",
+                          .from = "envoy@example.org",
+                          .bytes = bytes,
+                          .level = TRUST_ROLE,
+                          .job = w->id,
+                          .held = "too many",
+                          .to = &to,
+                          .n_to = 1};
+    txn = test_begin(w->engine.db);
+    g_assert_true(outbox_next(&txn, &out, &error) && outbox_put(&txn, out, &mail, &error));
+    g_assert_true(question_bind(&txn, id, out, &error));
+    test_commit(&txn);
+    g_autofree char *with_mail = tell_job(w->engine.db, w->id, &error);
+    g_assert_null(strstr(with_mail, "It asks"));
+    g_assert_nonnull(strstr(with_mail, "Mail 1 to bob@far.example is held: APPROVE or REJECT"));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -70,6 +114,7 @@ main(int argc, char **argv)
         g_autofree char *path = g_strconcat("/tell/", cases[i].name, NULL);
         g_test_add(path, TestWork, GSIZE_TO_POINTER(i), work_open, test_case, work_close);
     }
+    g_test_add("/tell/asks", TestWork, NULL, work_open, test_asks, work_close);
     g_test_add("/tell/nobody", TestWork, NULL, work_open, test_nobody, work_close);
     return g_test_run();
 }
