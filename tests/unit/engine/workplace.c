@@ -221,6 +221,24 @@ test_fill_obstacles(TestWork *w, gconstpointer data)
     g_assert_cmpstr(before, ==, after);
 }
 
+/* What the program left in a folder's place is moved away, and the folder is as private as the first one. */
+static void
+test_fill_replaced(TestWork *w, gconstpointer data)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(Workplace) place = open_place(w);
+    struct stat is;
+
+    g_assert_cmpint(g_rmdir(place->in), ==, 0);
+    test_write(place->path, "in", "a file");
+    workplace_fill(place, &w->engine, w->in.shown, &error);
+    g_assert_no_error(error);
+    g_autofree char *first = read_text(place->in, "data.csv");
+    g_assert_cmpstr(first, ==, "1,2");
+    g_assert_cmpint(stat(place->in, &is), ==, 0);
+    g_assert_cmpint(is.st_mode & 07777, ==, 0700);
+}
+
 static void
 test_take(TestWork *w, gconstpointer data)
 {
@@ -386,6 +404,7 @@ main(int argc, char **argv)
     ADD("workdir", test_workdir);
     ADD("fill", test_fill);
     ADD("fill-obstacles", test_fill_obstacles);
+    ADD("fill-replaced", test_fill_replaced);
     ADD("take", test_take);
     ADD("take-hostile", test_take_hostile);
     ADD("take-many", test_take_many);

@@ -426,6 +426,7 @@ test_find_id(void)
         {OUTLOOK_TOP OUTLOOK_RESULT OUTLOOK_BORDER SENDERS_OWN ANN, "outlook"},
         {POSTFIX_LMTP RSPAMD POSTFIX_BORDER SENDERS_OWN ANN, "mail.me.example"},
         {POSTFIX_LMTP POSTFIX_BORDER SENDERS_OWN RSPAMD ANN, NULL},
+        {"Authentication-Results: dmarc=pass header.from=example.org\n" POSTFIX_BORDER ANN, NULL},
         {RSPAMD ANN, NULL},
         {ANN, NULL},
     };
