@@ -470,15 +470,14 @@ flow_newest_id(Db *db, EventId *ret, GError **error)
 bool
 flow_inbox(Db *db, const FlowInbox *q, FlowEvents **ret, GError **error)
 {
-    /* What is not asked for is no condition, so that the index of the others is used. An artifact has few events: beside it
-     * the others are no reason to use theirs. */
-    bool few = q->artifact.v != 0;
+    /* What is not asked for is no condition, so that the index of the others is used; "+ 0": that an event is new is no reason
+     * to walk through all of the role's. */
     g_autofree char *rest = g_strdup_printf(
         "FROM event_to JOIN event ON event.id = event_to.event WHERE event_to.role = ?1 "
-        "AND %s AND %s AND %s AND event_to.event > ?5 %s "
+        "AND %s AND %s AND %s AND event_to.event + 0 > ?5 %s "
         "event_to.rank, event_to.event LIMIT ?6",
-        !q->type ? "?2 IS NULL" : few ? "event_to.type || '' = ?2" : "event_to.type = ?2",
-        !q->state ? "?3 IS NULL" : few ? "event_to.state || '' = ?3" : "event_to.state = ?3",
+        q->type ? "event_to.type = ?2" : "?2 IS NULL",
+        q->state ? "event_to.state = ?3" : "?3 IS NULL",
         q->artifact.v ? "event_to.artifact = ?4" : "?4 = 0",
         q->all ? "ORDER BY" : "AND event_to.done = 0 ORDER BY event_to.done,");
 
