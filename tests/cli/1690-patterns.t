@@ -141,6 +141,11 @@ as spec-reviewer approval specs/proposed/tokens.md spec-writer
 is "$(record 'specs/*/tokens.md')" 'todo|specs/todo/tokens.md|spec-reviewer' 'and is approved'
 exits 0 'artifact check finds nothing' pr artifact check
 
+# --- what a mail carries is written down ---
+as spec-writer --dry-run status-update specs/todo/tokens.md spec-reviewer CONTEXT=x SESSION_ID=7
+like "$OUT" 'X-Session-Id: 7' 'a status-update can name its session'
+for name in $(sed -n '/^$/q; s/^\(X-[A-Za-z-]*\):.*/\1/p' <<<"$OUT"); do ok "$name is in the manual" grep -q "$name" "$POSTRIDER_SRC/docs/teams.md"; done
+
 # --- every place in every form ---
 for form in Workflow/email-templates/*.txt; do
     printf 'Subject: all\n\n%s\n' '{{FROM_ROLE}}|{{TO_ROLE}}|{{ARTIFACT_PATH}}|{{ARTIFACT_NAME}}|{{WORKFLOW_STATE}}|{{DATE}}|{{MESSAGE_ID}}' >"$form"

@@ -219,13 +219,13 @@ class Team(History):
             self.say(f"{home.path.name}: a mail of {mail.parent.parent.name} is copied to {box}")
 
     def act_forward(self):
-        """Somebody forwards a mail as it is, headers and all, and says APPROVE in front."""
+        """The owner forwards a mail as it is, with the headers of its event, and says APPROVE in front. It answers nothing."""
         home = self.any_home()
         mails = self.mails(home)
         if mails:
             raw = self.random.choice(mails).read_bytes().decode("utf-8", "replace")
             head, _, body = raw.partition("\n\n")
-            head = re.sub(r"^(Message-ID|To|From|Date|Cc):.*\n(?:[ \t].*\n)*", "", head + "\n", flags=re.M | re.I)
+            head = re.sub(r"^(Message-ID|In-Reply-To|References|To|From|Date|Cc):.*\n(?:[ \t].*\n)*", "", head + "\n", flags=re.M | re.I)
             mail = f"From: you@workflow.local\nTo: {WRITER}@workflow.local\n{head}\nAPPROVE\n\n{body}"
             home.run("sendmail", "-t", stdin=mail)
 
