@@ -27,7 +27,7 @@ is "$STATUS" 0 'the panel writes'
 like "$OUT" 'written: specs/proposed/sessions.md is written, and under review by spec-reviewer' 'and sends it for review'
 like "$(cat "$NEW")" '# sessions.*## Problem Statement.*A session ends after an hour.*## Goals.*A session ends' 'the sections are integrated'
 pr serve --once 2>/dev/null
-said=$(cat "$HOME_DIR"/mail/you/new/* | sed -e :a -e '/=$/{N; s/=\n//; ta}' | sed -n '/^Starting Section/p; /^Section . decided/p')
+said=$(cat $(ls -v "$HOME_DIR"/mail/you/new/*) | sed -e :a -e '/=$/{N; s/=\n//; ta}' | sed -n '/^Starting Section/p; /^Section . decided/p')
 is "$said" 'Starting Section A: Problem Statement
 Section A decided: a session ends. Moving to Section B...
 Starting Section B: Goals

@@ -18,7 +18,7 @@ alone="unset POSTRIDER_PORT POSTRIDER_ROLE"
 cat >"$WORK/ann.does" <<END
 sed -i '/^\[brain eve\]/,/^command/d' "$HOME_DIR/postrider.conf"
 rm "$WORK/ann.does"
-kill -9 \$PPID
+kill -9 \$PPID; exit 1
 END
 pr panel review --no-wait --discuss 0 --rule majority --members ann,ben,eve "$SPEC" >/dev/null
 for hours in 0 1 2; do POSTRIDER_CLOCK=@$(($(date +%s) + hours * 3600)) pr serve --once >/dev/null 2>&1; done
