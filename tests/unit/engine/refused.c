@@ -26,6 +26,9 @@ static const char order[] = "From: Ann <ann@example.org>\nTo: envoy@example.org\
 static const char more[] = "From: Ann <ann@example.org>\nTo: envoy@example.org\nSubject: Re: a plan\nMessage-ID: <m3@x>\n"
                            "In-Reply-To: <m1@x>\n\nmake it short\n";
 
+static const char yes[] = "From: Ann <ann@example.org>\nTo: envoy@example.org\nSubject: Re: may it?\nMessage-ID: <m4@x>\n"
+                          "In-Reply-To: <nobody@knows>\n\nAPPROVE\n";
+
 /* What SQLite begins for itself, such as a trigger's statements, has a comment for its text. */
 static int
 on_statement(unsigned what, void *data, void *statement, void *text)
@@ -118,6 +121,12 @@ put_more(Rig *r)
 {
     take_task(r);
     put(r, more);
+}
+
+static void
+put_yes(Rig *r)
+{
+    put(r, yes);
 }
 
 static void
@@ -272,6 +281,7 @@ static const struct {
     {"a task is taken in", put_task, take_in, MAILS},
     {"an order is taken in", put_order, take_in, JOBS},
     {"more for a job is taken in", put_more, take_in, MAILS},
+    {"a yes to no question is taken in", put_yes, take_in, MAILS},
     {"a step is committed", begin_step, commit, SENT},
     {"a job parks", begin_step, park, SENT},
     {"files follow", commit_step, settle, "SELECT count(*) FROM effect", true},
@@ -321,6 +331,7 @@ test_act(gconstpointer data)
             g_autofree char *after = look(&r, acts[i].sql);
             g_test_message("%u: %s", statements, ok ? "done" : error ? error->message : "left for later");
             g_assert_true(ok || again);
+            g_assert_true(!ok || !error);
             if (ok || !acts[i].in_parts)
                 g_assert_cmpstr(after, ==, ok ? whole : before);
         }
