@@ -1,4 +1,4 @@
 #!/usr/bin/env bash
-# Dying at each CRASH_POINT of plan run with todos of a role with a model, where it is reached first, last and every twelfth time
-# (every time: tests/soak): see walk_plan_roles.py.
-exec /usr/bin/python3 -B "$(dirname "$0")/walk_plan_roles.py" named 12
+# Dying at each CRASH_POINT of plans, where it is reached first and last, while a role with a model works on todos, and at every
+# 40th one of other parts (each: tests/soak): see walk_plan_roles.py.
+exec /usr/bin/python3 -B "$(dirname "$0")/walk_plan_roles.py" named 40
