@@ -108,4 +108,19 @@ two=$(db "SELECT '<' || msgid || '>' FROM outbox WHERE subject = 'Two'")
 go=$(db "SELECT '<' || msgid || '>' FROM message WHERE subject = 'Go'")
 is "$(header "$three" In-Reply-To)" "$two $go" 'a program answers two'
 is "$(refs "$three")" "$go $two " 'with whole References'
+
+# --- walls look at each of them ---
+printf '[space team]\nmembers = implementer platform-lead\n' >>"$HOME_DIR/postrider.conf"
+program_role implementer <<END
+secret=\$(postrider --json mail list | sed -n 's/.*"message_id": "\(.*\)",/\1/p' | head -n 1)
+out() { postrider send --to test-writer@workflow.local --subject Out "\$@" <<<'Hello.' 2>&1; }
+out --in-reply-to '$go' --in-reply-to "\$secret" >'$WORK/both'
+out --in-reply-to '$go' >'$WORK/alone'
+echo Done.
+END
+sed -i 's,^#!/bin/sh,#!/bin/bash,' "$HOME_DIR/scripts/implementer"
+pr send --from platform-lead --to team@workflow.local --subject Secret <<<'Between us.' >/dev/null
+did
+like "$(cat "$WORK/both")" 'it names .* of the space .team' 'no further parent leads out of a space'
+unlike "$(cat "$WORK/alone")" 'of the space' 'the first alone may'
 done_testing

@@ -51,11 +51,20 @@ pass_at $((NEXT + 86401))
 is "$(db 'SELECT role FROM role_pause')" spec-reviewer 'who is paused by a person stays so'
 pr role resume spec-reviewer >/dev/null
 
+# --- what failed the day before counts no more ---
+for job in $(db 'SELECT id FROM job'); do pr stop "$job" >/dev/null 2>&1; done
+notify spec-writer review-request "$SPEC" spec-reviewer >/dev/null
+before=$(tries)
+for at in 30 200; do pass_at $((NEXT + 2 * 86400 + at)); done
+for at in 30 3000; do pass_at $((NEXT + 3 * 86400 + at)); done
+is "$(paused)" '' 'two tries that failed on each of two days are no reason'
+is "$(tries)" $((before + 4)) 'though they were made'
+
 # --- no limit ---
 pr config set workflow errors-per-day 0
 before=$(tries)
 notify spec-writer review-request "$SPEC" spec-reviewer >/dev/null
-for at in 90000 90100 90600 93000; do pass_at $((NEXT + at)); done
+for at in 30 200 1000 5000; do pass_at $((NEXT + 4 * 86400 + at)); done
 is "$(paused)" '' '0 is no limit'
 ok 'it was tried' test "$(tries)" -gt $((before + 3))
 
