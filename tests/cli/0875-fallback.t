@@ -79,4 +79,15 @@ like "$ERR$OUT" 'works as a program: of \[brain p\] and its fallback \[brain def
 sed -i 's/^brain = p$/brain = p\nmode = steps/' "$HOME_DIR/postrider.conf"
 : >"$HOME_DIR/scripts/steps.jsonl"
 ok 'but in steps it does' pr config check
+cat >"$HOME_DIR/scripts/where" <<END
+#!/bin/sh
+cat >/dev/null
+pwd >'$WORK/where'
+echo '{"status":"complete","current_phase":"complete","send_emails":[{"body":"Here."}]}'
+END
+chmod +x "$HOME_DIR/scripts/where"
+pr config set 'brain p' command scripts/where 2>/dev/null
+pr send --from you --to worker@postrider.local --subject where <<<'Where are you?' >/dev/null
+pr serve --once 2>/dev/null
+is "$(cat "$WORK/where")" "$HOME_DIR/work/worker/$(db "SELECT id FROM job WHERE role = 'worker'")" "and then its program runs in the job's folder"
 done_testing

@@ -46,6 +46,7 @@ task_home
 agent 'echo "Done, try $n."'
 task 'Make good.' 'check: echo "good is missing"; test -f good'
 is "$(job_state) $(n_answers) $(starts)" 'done 1 3' 'after three failures the answer leaves'
+like "$(cat "$HOME_DIR/log/postrider.log")" 'msg="a check ran".*good is missing' 'the log has each check'
 like "$(answer)" 'Done, try 3.*The check `echo "good is missing"; test -f good` failed: exit 1\..*good is missing' 'and says that its check failed, and how'
 
 # How it runs.

@@ -5,6 +5,7 @@
 #include "store/job/step_rows.h"
 #include "store/note/note_versions.h"
 #include "store/out/outbox.h"
+#include "store/sql.h"
 #include "testwork.h"
 
 #define MAIL                                                                                   \
@@ -133,6 +134,42 @@ test_park(TestWork *w, gconstpointer data)
     g_assert_cmpuint(rows->len, ==, 2); /* INBOX and Sent */
 }
 
+/* A mail to somebody else than who asked begins a conversation of its own, whoever else wrote in the meantime. */
+static void
+test_to_another(TestWork *w, gconstpointer data)
+{
+    static const char more[] = "From: Scribe <scribe@example.org>\nTo: envoy@example.org\nSubject: Re: a plan\n"
+                               "Message-ID: <m2@x>\nIn-Reply-To: <m1@x>\n\nhere\n";
+    static const struct {
+        const char *to, *want;
+    } mails[] = {{"scribe@example.org", ""}, {"ann@example.org", "m2@x"}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(mails); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autoptr(Proposal) p = proposal_new(PROPOSE_CONTINUE);
+        g_autoptr(GArray) verdicts = NULL;
+        g_auto(StepResult) result = {0};
+        g_autofree char *is = NULL;
+        ProposedMail *mail = proposal_add_mail(p);
+        TestWork own;
+
+        work_open(&own, NULL);
+        work_take_in(&own, "envoy", MAIL, TRUST_PRINCIPAL, MSG_STORED);
+        work_take_in(&own, "envoy", more, TRUST_ROLE, MSG_STORED);
+        work_claim(&own);
+        own.in.iterations_left = 3;
+        mail->body = g_strdup("thank you");
+        g_ptr_array_add(mail->to, g_strdup(mails[i].to));
+        policy_check(&own.engine, own.job, &own.in, p, &verdicts, &error);
+        step_commit(&own.engine, &own.claim, &own.in, p, verdicts, &result, &error);
+        g_assert_no_error(error);
+        sql_string(own.engine.db, "SELECT coalesce(in_reply_to, '') FROM outbox ORDER BY id LIMIT 1", &is, &error, "");
+        g_test_message("to %s: %s", mails[i].to, is);
+        g_assert_cmpstr(is, ==, mails[i].want);
+        work_close(&own, NULL);
+    }
+}
+
 /* max-mails-per-round counts what was written and what the same step has before it; 0 is no limit. */
 static void
 test_mails_per_round(TestWork *w, gconstpointer data)
@@ -167,6 +204,7 @@ main(int argc, char **argv)
         g_test_add(path, TestWork, &cases[i], work_open, test_commit_step, work_close);
     }
     g_test_add("/loop/park", TestWork, NULL, work_open, test_park, work_close);
+    g_test_add("/loop/to another", TestWork, NULL, work_open, test_to_another, work_close);
     g_test_add("/loop/mails-per-round", TestWork, NULL, work_open, test_mails_per_round, work_close);
     return g_test_run();
 }

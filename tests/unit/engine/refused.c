@@ -30,6 +30,9 @@ static const char more[] = "From: Ann <ann@example.org>\nTo: envoy@example.org\n
 static const char yes[] = "From: Ann <ann@example.org>\nTo: envoy@example.org\nSubject: Re: may it?\nMessage-ID: <m4@x>\n"
                           "In-Reply-To: <nobody@knows>\n\nAPPROVE\n";
 
+static const char alone[] =
+    "From: Ann <ann@example.org>\nTo: envoy@example.org\nSubject: may it?\nMessage-ID: <m5@x>\n\nAPPROVE\n";
+
 /* What SQLite begins for itself, such as a trigger's statements, has a comment for its text. */
 static int
 on_statement(unsigned what, void *data, void *statement, void *text)
@@ -128,6 +131,12 @@ static void
 put_yes(Rig *r)
 {
     put(r, yes);
+}
+
+static void
+put_alone(Rig *r)
+{
+    put(r, alone);
 }
 
 static void
@@ -314,6 +323,7 @@ static const struct {
     {"an order is taken in", put_order, take_in, JOBS},
     {"more for a job is taken in", put_more, take_in, MAILS},
     {"a yes to no question is taken in", put_yes, take_in, MAILS},
+    {"a yes that is no reply is taken in", put_alone, take_in, MAILS},
     {"a step is committed", begin_step, commit, SENT},
     {"a job parks", begin_step, park, SENT},
     {"somebody is reminded", wait_too_long, remind, SENT, true},
