@@ -18,5 +18,6 @@ bool lock_is_shared(int dir_fd, const char *name);
 bool lock_holds(int dir_fd, const char *name, int fd);
 /* The pid in the file, 0 when unknown. */
 pid_t lock_holder(int dir_fd, const char *name);
-/* Does anybody hold it? Writes nothing, so it may be asked of a home that is read-only. */
+/* True when somebody holds the lock. Writes nothing, so it may be asked of a home that is
+ * read-only. */
 bool lock_is_held(int dir_fd, const char *name);

@@ -9,5 +9,6 @@ char *workdir_path(const Home *home, const ConfRole *role);
 char *workdir_wrong(const Home *home, const ConfRole *role);
 /* Adds these sentences (char *) of all roles: for `status` and `doctor`. */
 void workdir_check(const Home *home, GPtrArray *lines);
-/* Is there something here, or above, that git would take for a repository? */
+/* True when there is something in this folder, or above it, that git would take for a
+ * repository. */
 bool workdir_in_git(const char *folder);

@@ -30,7 +30,7 @@ bool compose_subject(Compose *c, const char *subject, GError **error);
 /* Puts "Re: " in front unless it is there. */
 bool compose_subject_reply(Compose *c, const char *parent_subject, GError **error);
 void compose_date(Compose *c, int64_t wall_us);
-/* Both are ids without brackets; references oldest first. */
+/* What the mail answers: ids without brackets, references oldest first. */
 bool compose_thread(Compose *c,
                     const char *in_reply_to,
                     const GPtrArray *references,
@@ -38,8 +38,8 @@ bool compose_thread(Compose *c,
 /* After compose_thread(): this mail is answered beside the first (mail/parents.h). ERR_LIMIT: In-Reply-To, which is never
  * folded, has no place for its id. */
 bool compose_answer_too(Compose *c, const char *id, GError **error);
-/* Its own id stands last in References too: where a server puts another Message-ID on the mail,
- * answers still name ours. The id is minted over the mail without it. */
+/* Has the mail's own id stand last in References too: where a server puts another Message-ID on
+ * the mail, answers still name ours. The id is minted over the mail without this entry. */
 void compose_refer_to_self(Compose *c);
 /* Any other header (Auto-Submitted, X-…). Names that the calls above own are refused. */
 bool compose_header(Compose *c, const char *name, const char *value, GError **error);
@@ -106,7 +106,8 @@ const char *compose_type_of(const char *filename);
 /* What was set, for whoever files the mail; borrowed. */
 const char *compose_get_from(const Compose *c);
 const char *compose_get_subject(const Compose *c);
-/* The id that it answers; "": it answers nothing; NULL: its References alone know. */
+/* The id of the mail that this mail answers; "": it answers nothing; NULL: its References alone
+ * tell. */
 const char *compose_get_parent(const Compose *c);
 /* The specs of To and Cc, in order; elements are char *. Caller unrefs. */
 GPtrArray *compose_recipients(const Compose *c);

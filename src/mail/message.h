@@ -98,7 +98,8 @@ Message *
 message_parse(const void *raw, size_t len, MessageWhat what, const MessageLimits *limits);
 /* The same with the usual limits; NULL: no bytes. */
 Message *message_parse_bytes(GBytes *raw, MessageWhat what);
-/* One more who reads it, and nobody changes it any more: each calls message_free(). */
+/* Another reference, for one more reader: nobody may change the message from now on, and each
+ * reader calls message_free(). */
 Message *message_ref(Message *m);
 void message_free(Message *m);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Message, message_free)

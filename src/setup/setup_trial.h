@@ -62,7 +62,8 @@ bool trial_write(MailTrial *t,
                  GBytes **ret,
                  char **ret_msgid,
                  GError **error);
-/* Its UID in the selected folder; 0: it has not come in time. It alone is removed. */
+/* Waits for the test mail with this word: *ret_uid is its UID in the selected folder; 0: it has
+ * not come in time. And removes that mail, and no other. */
 bool
 trial_await(MailTrial *t, const char *word, int64_t wait_us, uint32_t *ret_uid, GError **error);
 bool trial_remove(MailTrial *t, uint32_t uid, GError **error);
@@ -76,10 +77,10 @@ typedef struct TagTrial {
 } TagTrial;
 void tag_trial_clear(TagTrial *tag);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TagTrial, tag_trial_clear)
-/* That a server takes none is no error. */
+/* Sends that second mail. It is no error when the server takes no tag. */
 void tag_trial_send(MailTrial *t, TagTrial *tag);
 /* The watched folder is selected, and the other mail has come: waits for this one, and removes
  * it. */
 bool tag_trial_await(MailTrial *t, TagTrial *tag, int64_t wait_us, GError **error);
-/* One line, and what to write. */
+/* Prints one line about the trial, and notes which setting to write. */
 void tag_trial_tell(MailTrial *t, const TagTrial *tag);

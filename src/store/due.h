@@ -41,10 +41,10 @@ ClockMark *db_clock_mark(Db *db);
  * second or one was set, and write it down with whatever is written. */
 bool due_begin(Db *db, GError **error);
 bool due_keep(Txn *txn, GError **error);
-/* Both at once, where one was set: for whoever looks from time to time. Where it can't be written,
- * on a full disk, that is only logged. */
+/* Both in one call, where a clock was set: for whoever looks from time to time. That it can't
+ * be written, on a full disk, is only logged. */
 void due_look(Db *db);
 
-/* The number that stands for it, and back. */
+/* The number that stands for a wait in the tables, and the wait for which a number stands. */
 int64_t due_keeps(Db *db, Due due);
 Due due_read(Db *db, int64_t kept);

@@ -48,23 +48,23 @@ typedef struct PlanAsk {
 } PlanAsk;
 SHAPE_OF(PlanAsk, plan_ask, PlanAsks, plan_asks)
 
-/* Are there tables? A store that no face has opened yet has none. */
+/* *ret: the store has these tables. A store that no face has opened yet has none. */
 bool plan_known(Db *db, bool *ret, GError **error);
 /* NULL: there is none. */
 bool plan_row_of_job(Db *db, JobId job, PlanRow **ret, GError **error);
 /* The newest job of the project and of the session_id; either may be NULL: any. */
 bool plan_row_find(
     Db *db, const char *project, const char *session_id, PlanRow **ret, GError **error);
-/* Those whose job has not ended, or whose file is owed a word. */
+/* The plans whose job has not ended, or whose file is owed a word. */
 bool plan_rows_live(Db *db, PlanRows **ret, GError **error);
-/* Of all projects, newest first; live_only: whose job has not ended. */
+/* The plans of all projects, newest first; live_only: only those whose job has not ended. */
 bool plan_lines(Db *db, bool live_only, PlanLines **ret, GError **error);
 
 /* Takes the place of what the job had, but for its word; the epoch of one session_id is never lowered. */
 bool plan_row_put(Txn *txn, const PlanRow *row, GError **error);
 /* A person's word; raises the epoch unless it is go. Harmless for a job without a plan. */
 bool plan_row_say(Txn *txn, JobId job, const char *word, GError **error);
-/* The file says it now, if the word is still that. */
+/* Notes that the file says the word now; changes nothing when the word is another by now. */
 bool plan_row_said(Txn *txn, JobId job, const char *word, GError **error);
 
 /* --- todos that roles were asked for; *ret NULL: there is no such question --- */

@@ -17,12 +17,13 @@
 #include "base/ids.h"
 #include "store/db.h"
 
-/* The mark of a time: our "never", USEC_NEVER, is NULL in the tables, so that the partial indexes
- * leave it out. */
+/* The parameter (?) for a time: our "never", USEC_NEVER, is NULL in the tables, so that the
+ * partial indexes leave it out. */
 #define SQL_NEVER "9223372036854775807"
 #define SQL_TIME "NULLIF(?, " SQL_NEVER ")"
 
-/* Does the text have the part in it? In words that every store knows; case counts. */
+/* A condition: the text has the part in it, upper and lower case told apart. It is written so
+ * that any SQL store understands it. */
 #define SQL_CONTAINS(text, part) "replace(" text ", " part ", '') <> " text
 
 typedef struct sqlite3_stmt SqlStmt;
@@ -36,8 +37,8 @@ typedef struct SqlConn {
 SqlConn *sql_conn(Db *db);
 /* Opens a file that is there, without checkpoints of SQLite's own. */
 bool sql_conn_open(SqlConn *conn, const char *path, GError **error, const char *doing);
-/* A file or folder that was deleted, restored or mounted over: what we would write, nobody would
- * see. */
+/* True when the file or a folder above it was deleted, restored or mounted over: nobody would
+ * see what we write. */
 bool sql_conn_moved(const SqlConn *conn);
 void
 sql_conn_checkpoint(SqlConn *conn); /* what nobody reads any more; a failure loses nothing */
@@ -57,7 +58,8 @@ typedef char *SqlMake(const void *of, const char *sql);
 SqlStmt *sql_get_made(Db *db, const void *of, const char *sql, SqlMake *make, GError **error);
 void sql_bind(SqlStmt *st, const char *format, ...);
 void sql_bind_list(SqlStmt *st, const char *format, va_list args);
-/* One mark, from 1 on, of a statement that has as many as its data; text lives until the reset. */
+/* Binds one parameter, counted from 1, of a statement whose number of parameters depends on its
+ * data; the text must live until the reset. */
 void sql_bind_int(SqlStmt *st, int mark, int64_t value);
 void sql_bind_text(SqlStmt *st, int mark, const char *text);
 /* 1: a row, 0: no more, -1: error. */
@@ -79,7 +81,7 @@ bool
 sql_count(Db *db, const char *sql, unsigned *ret_n, GError **error, const char *format, ...);
 /* One text from one row; NULL when there is no row or it is NULL; caller frees. */
 bool sql_string(Db *db, const char *sql, char **ret, GError **error, const char *format, ...);
-/* Is the first number of the first row there, and not 0? */
+/* *ret: the first row has a first number, and that is not 0. */
 bool sql_bool(Db *db, const char *sql, bool *ret, GError **error, const char *format, ...);
 /* The first column of all rows: texts, or numbers (ids too: an id is a number). */
 bool
@@ -100,7 +102,7 @@ struct sqlite3 *sql_handle(Db *db);
  * a broken file is DAMAGE, a file that we may not write is CONFIG. Returns false. */
 bool sql_error(Db *db, GError **error, const char *doing);
 bool sql_error_handle(struct sqlite3 *handle, GError **error, const char *doing);
-/* Runs text without marks and without rows: pragmas, BEGIN, COMMIT, migrations. */
+/* Runs SQL without parameters that gives no rows: pragmas, BEGIN, COMMIT, migrations. */
 bool sql_exec(struct sqlite3 *handle, const char *sql, GError **error, const char *doing);
 /* One number of a pragma or query, on a bare handle. */
 bool sql_pragma_int(struct sqlite3 *handle, const char *sql, int64_t *ret, GError **error);

@@ -12,10 +12,11 @@ typedef struct SqlPart {
     int newest;             /* how many there are */
 } SqlPart;
 
-/* Brings them up to date, all steps in one transaction. ERR_NEVER: made by a newer program. */
+/* Brings the tables of a face up to date, in one transaction. ERR_NEVER: a newer program has
+ * made them. */
 bool tables_open(Db *db, const char *face, const SqlPart *part, GError **error);
 
-/* These, ended by NULL, are its folders now; NULL: none. */
+/* Sets the folders that are watched for a face; the list ends with NULL. paths NULL: none. */
 bool watches_keep(Db *db, const char *face, const char *const *paths, GError **error);
-/* Those of all faces, beneath the home: char *, caller unrefs. */
+/* The watched folders of all faces, as paths beneath the home (char *). Caller unrefs. */
 bool watches_list(Db *db, GPtrArray **ret, GError **error);

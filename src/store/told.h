@@ -4,7 +4,8 @@
  * word of the caller's own, subject what it is about ("": nothing in particular). */
 #include "store/db.h"
 
-/* Is this person to be told? Not if they were since that moment. From now on they count as told. */
+/* *ret_first: this person is to be told, since nobody has told them since that moment. From now
+ * on they count as told. */
 bool told_first(Txn *txn,
                 const char *what,
                 const char *subject,

@@ -8,7 +8,8 @@ typedef struct ImapItem {
     ImapMail mail;
     GPtrArray *keywords;
     bool has_size, has_body; /* the response speaks of them */
-    char *quoted;            /* a body that came as a string, mail.body_bytes long; else NULL */
+    char *quoted; /* a body that came as a string, mail.body_bytes long, though mail.body is
+                     IMAP_BODY_LARGE then too; else NULL */
 } ImapItem;
 void imap_item_clear(ImapItem *item);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ImapItem, imap_item_clear)

@@ -42,9 +42,10 @@ char *artifact_title(const char *path);
 /* The same where nothing need be there, ret->path NULL, for who writes one: then what was asked for names its state. */
 bool
 artifact_place_look(const Engine *engine, const char *said, ArtifactPlace *ret, GError **error);
-/* Is nothing on its way to the file? ERR_LATER: it is written, or moved. */
+/* True when nothing is on its way to the file. ERR_LATER: the file is being written or
+ * moved. */
 bool artifact_place_rests(const Engine *engine, const ArtifactPlace *p, GError **error);
-/* Where it would lie in that state; caller frees. */
+/* Where the artifact would lie in that state; caller frees. */
 char *artifact_place_in(const ArtifactPlace *p, const char *state);
 
 /* The state that artifacts of a kind begin in. Borrowed. */
@@ -54,12 +55,15 @@ char *artifact_next_state(const ConfArtifact *kind, const char *from);
 /* "holder", as a name, and others who may bring it to the next state of its kind, with commas between; "": nobody. Caller
  * frees. */
 char *artifact_next_movers(const Engine *engine, const Artifact *a);
-/* Which of its kind's states it is in, as the table of moves has them. */
+/* The place of the artifact's state in the order of its kind: the number of the first move that
+ * leads from it. */
 unsigned artifact_state_order(const Engine *engine, const Artifact *a);
 bool artifact_knows_state(const ConfArtifact *kind, const char *state);
-/* Does this move need an approval? The first of the kind does, where reviewers are its gatekeepers. */
+/* True when this move needs an approval: the first move of the kind does, where reviewers are
+ * its gatekeepers. */
 bool artifact_is_gate(const ConfArtifact *kind, const char *from, const char *to);
-/* May this role or person make the move? a NULL: the artifact is new. ERR_NEVER says who may. */
+/* True when this role or person may make the move; else ERR_NEVER, which says who may. a NULL:
+ * the artifact is new. */
 bool artifact_may_move(const Engine *engine,
                        const ConfArtifact *kind,
                        const Artifact *a,

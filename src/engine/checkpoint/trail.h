@@ -12,7 +12,7 @@
 #include "mail/msgid.h"
 
 typedef struct TrailJob {
-    Continuation *inbox; /* of its checkpoints in INBOX that with the highest seq; NULL: none */
+    Continuation *inbox; /* its checkpoint in INBOX with the highest seq; NULL: none */
     Minted inbox_id;     /* of that mail */
     Continuation *most;  /* the highest seq in any other folder; NULL: none */
     Minted most_id;
@@ -37,15 +37,16 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Trail, trail_clear)
 
 /* Reads INBOX, Done and Sent. */
 bool trail_read(Engine *engine, const ConfRole *role, Maildir *md, Trail *ret, GError **error);
-/* Of one job, with all that is known; borrowed. */
+/* The trail of one job; empty where nothing is known of it. Borrowed. */
 const TrailJob *trail_of(Trail *t, const Home *home, JobId job, int64_t born_us);
-/* Did the job go on behind its newest checkpoint in INBOX: was that used, or did a later step
- * write mail? True too where there is no such checkpoint. */
+/* True when the job went on after its newest checkpoint in INBOX: that was used, or a later
+ * step wrote mail. True too where there is no such checkpoint. */
 bool trail_is_past(const TrailJob *t);
 /* Where the job stands: its checkpoint in INBOX, or what it left at a limit; NULL: it went on
  * behind both. Borrowed. */
 Continuation *trail_place(const TrailJob *t);
-/* Did its newest mail end it, with no checkpoint behind that? */
+/* True when the job's newest mail ended it, and no checkpoint came after that mail. */
 bool trail_has_ended(const TrailJob *t);
-/* The order that the job did not live to see undone; NULL: none. epoch: of its newest state. */
+/* The STOP or CANCEL that is newer than this epoch, which is that of the job's newest state,
+ * and newer than every mail that a step of it wrote; NULL: there is none. */
 const OrderMail *trail_order(const TrailJob *t, int64_t epoch);

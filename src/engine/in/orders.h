@@ -50,9 +50,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Order, order_clear)
  * letters or more that is one edit away from an order, or an order with a number that it can't have.
  */
 void order_parse(const Message *m, bool in_thread, Order *ret);
-/* Is it an order from somebody with these rights (MAY_…)? Who may not steer writes mail.
- * APPROVE and REJECT are orders from any principal, who hears then whether they count:
- * engine/people/hold.h. */
+/* True when somebody with these rights (MAY_…) may give this order; else the text is plain
+ * mail. APPROVE and REJECT are orders from any principal, who then hears whether they count
+ * (engine/people/hold.h). */
 bool order_permitted(const Order *o, unsigned may);
 
 /* "the order STOP": why its mail is handled. Static. */
@@ -71,5 +71,5 @@ typedef struct OrderCase {
     const char *word; /* result: "STOP", "CANCEL", what was done to the job; NULL: neither */
 } OrderCase;
 
-/* Carries it out and queues the answer. */
+/* Carries the order out and queues the answer, in c->txn. */
 bool order_apply(OrderCase *c, GError **error);

@@ -21,10 +21,10 @@ typedef struct Link {
 
 /* The first link at or behind `from`, which lies in text; false: there is none. */
 bool link_find(const char *text, const char *from, Link *ret);
-/* Is there room in it for something to take away? In all but the bare name of a site
- * ("https://www.example.org/") there is. */
+/* True when the link has room for data that it could take away, as every link has but the bare
+ * name of a site ("https://www.example.org/"). */
 bool link_has_data(const Link *link);
-/* Is that its host, or one below it? */
+/* True when the link leads to this host, or to a host below it. */
 bool link_leads_to(const Link *link, const char *host);
 
 /* A set of links by their very bytes, and of hosts whose links are all in it. */

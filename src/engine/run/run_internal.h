@@ -44,7 +44,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Task, task_clear)
 
 /* What a run hears of, ended by 0. */
 extern const int run_signals[];
-/* We were asked to end: while a brain thought, or now. */
+/* True when we were asked to end, while a brain thought or since. */
 bool run_called_off(Run *run);
 /* Before a claim: is this home still the living one? Where any job will do, what the clock says is acted on, too. */
 bool run_before_claim(Run *run, JobId want, GError **error);
@@ -59,23 +59,25 @@ bool run_mark_shown(Task *t, GError **error);
 /* Asks, once more where the answer can't be used, then gives the job up. *ret_next: another
  * step is to follow; NULL unless led. */
 bool run_ask(Task *t, Workplace *place, const char *prompt, bool *ret_next, GError **error);
-/* Through policy and commit; files follow. */
+/* Takes a proposal through policy and commit; then settles what that owes to files. */
 bool run_commit(Task *t, Proposal *p, StepResult *ret, GError **error);
 /* Ends the job by proposal_fail(). */
 bool run_fail(Task *t, const char *why, const char *log, GError **error);
 /* Gives the claim back, as job_release(). */
 bool run_release(Task *t, Due ready, JobTry counts, const char *why, GError **error);
 
-/* A program failed: it is put back, to be run again in 30 s, 5 min, 30 min. *ret_give_up: why it is
- * not, instead; caller frees. */
+/* To be called when a program has failed: gives the claim back, so that the program is run
+ * again in 30 s, 5 min or 30 min. *ret_give_up: why it is not run again, instead; caller
+ * frees. */
 bool run_exited(Task *t, const char *why, char **ret_give_up, GError **error);
 /* The end of what it printed, for a person: 20 lines of each stream. Caller frees. */
 char *run_last_words(const BrainAnswer *answer);
 /* How many bytes of text the brain is shown. */
 size_t run_budget(const Task *t);
-/* They were too many: half as many from now on. False: it can't be less. */
+/* Halves that number, since the brain said that the text was too long. False: it can't be
+ * less. */
 bool run_shrink(Task *t);
-/* Why that ends the job, for a person; caller frees. */
+/* Why a text that is too long ends the job, for a person; caller frees. */
 char *run_too_large(const Task *t, const char *why);
 
 /* How long what is broken is left alone. */
@@ -91,11 +93,11 @@ bool run_wait(Task *t, const BrainAnswer *answer, GError **error);
  * waits, is tried again after a minute up to an hour, and no attempt counts. The owner hears of it once a day
  * for a role, whoever asked once, where it takes long. */
 bool run_wait_for_wall(Task *t, const char *why, GError **error);
-/* Asks another one instead of waiting, where there is one that can be asked: *ret. What is wrong
- * with this one is remembered all the same. */
+/* Takes a fallback of the brain instead of waiting, where there is one that can be asked: then
+ * *ret is true. What is wrong with the brain is noted all the same. */
 bool run_fall_back(Task *t, const BrainAnswer *answer, bool *ret, GError **error);
-/* The first of this brain and its fallbacks that can be asked; else, in *ret, the first that may be
- * again. */
+/* Chooses the first of this brain and its fallbacks that can be asked. Where none can, *ret is
+ * the pause that ends first. */
 bool run_choose_brain(Task *t, const ConfBrain *first, Pause *ret, GError **error);
 /* The folder in which a program is led. */
 bool run_make_cwd(Task *t, GError **error);
@@ -105,14 +107,14 @@ bool run_join_wait(Task *t, const Pause *pause, GError **error);
 /* The session of a program (run_session.c). Before the page is made: which one it goes on with, or
  * that it begins one. */
 bool run_session_find(Task *t, const Workplace *place, GError **error);
-/* Before the question: the name of one that begins is in the store. */
+/* To be called before the question: writes the name of a session that begins into the store. */
 bool run_session_begin(Task *t, GError **error);
-/* Before the same question once more: does a session know it by now? Then the page is to be made
- * again. */
+/* To be called before the same question is asked once more: true when a session knows the
+ * question by now, so that the page has to be made again. */
 bool run_session_again(Task *t);
-/* Its program does not know it any more. */
+/* To be called when the program does not know its session any more: begins a new one. */
 bool run_session_anew(Task *t, const Workplace *place, GError **error);
-/* What it has used by now. */
+/* Writes down what the session has used by now. */
 bool run_session_used(Task *t, const BrainAnswer *answer, GError **error);
 
 /* The loop of a brain that is led. */
@@ -120,7 +122,8 @@ bool run_steps(Task *t, GError **error);
 /* Before a question that costs money: ends the round where a budget is spent, with a word to
  * whoever asked. */
 bool run_halt_if_spent(Task *t, bool *ret_halted, GError **error);
-/* A program says that it came to the end of its money: the same, whatever it has cost. */
+/* The same for a program that says that it came to the end of its money, whatever it has
+ * cost. */
 bool run_halt_spent(Task *t, GError **error);
 /* What the round and the day may still cost; INT64_MAX: there is no limit. */
 bool run_money_left(const Task *t, int64_t *ret, GError **error);

@@ -31,7 +31,8 @@ bool project_find(const char *from, bool make, Project **ret, GError **error);
 void project_free(Project *project);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Project, project_free)
 
-/* Is it still where it was found? ERR_CONFIG: it was moved, or is gone; the text says where it is now. */
+/* True when the project is still where it was found; else ERR_CONFIG: it was moved, or is gone,
+ * and the text says where it is now. */
 bool project_check_place(const Project *project, GError **error);
 
 /* The branch that is checked out; the commit where HEAD is detached; "" without git. Caller frees. */

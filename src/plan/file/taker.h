@@ -32,14 +32,15 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Taker, taker_clear)
 
 /* The claim as JSON. Caller unrefs. */
 json_t *taker_claim(const Taker *taker, const char *now);
-/* Is it this taker's claim? */
+/* True when the claim is this taker's. */
 bool taker_has(const Taker *taker, const json_t *claim);
 /* "session 4f1c…", "process 123"; caller frees. */
 char *claim_words(const json_t *claim);
-/* Does whoever made the claim still live, as far as processes tell? */
+/* True when whoever made the claim still lives, as far as processes tell. */
 bool claim_is_alive(const json_t *claim);
 
-/* Is this process a descendant of the process in this claim, or entry of a session? */
+/* True when this process is a descendant of the process that stands in this claim, or in this
+ * entry of a session. */
 bool taker_is_below(const json_t *claim);
 /* The parent of a process; 0: not known. */
 pid_t process_parent(pid_t pid);

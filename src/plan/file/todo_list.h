@@ -37,6 +37,6 @@ char *todo_item_format(const TodoItem *item);
 bool todo_text_has_news(const Plan *plan, const char *text);
 /* Adds todos of the list that the plan does not have, as pending, with their checks. True when there were such. */
 bool plan_add_items(Plan *plan, const TodoItems *items);
-/* Does the list say another check than the plan does? A person must accept that. */
+/* True when the list names another check than the plan does; a person must accept that. */
 bool todo_item_differs(const TodoItem *item, const json_t *todo);
 const TodoItem *todo_items_find(const TodoItems *items, const char *id);

@@ -17,28 +17,30 @@
  */
 #include "store/job/jobs.h"
 
-/* Needs no claim: it is spent, whoever has the job now. */
+/* Counts what an answer has cost for the job's round. Needs no claim: the money is spent,
+ * whoever has the job now. */
 bool budget_pay(Txn *txn, JobId job, int64_t micro, GError **error);
-/* What the step that is committed has cost, with all that was paid in vain before it. */
+/* *ret_micro: what the step that is committed has cost, with all that was paid in vain before
+ * it; from now on that stands in the step's row alone. */
 bool budget_book(Txn *txn, JobId job, int64_t *ret_micro, GError **error);
 
 /* Why a job waits that budget_reserve() sent away. */
 #define BUDGET_WAITS "the calls that are under way may spend the rest of the day's budget"
-/* May the job of this claim make a call that may cost so much? *ret_got false: not now, and then
- * its claim was given back: it is queued, no attempt counts. One call alone always may, where
- * anything is left: the limit is passed by less than one call. */
+/* Asks whether the job of this claim may make a call now that may cost so much. *ret_got false:
+ * not now; its claim was given back, it is queued, and no attempt counts. One call alone always
+ * may be made where anything is left, so the limit is passed by less than one call. */
 bool
 budget_reserve(Txn *txn, const JobClaim *claim, int64_t most, bool *ret_got, GError **error);
-/* The call is over, and paid for where it cost anything. *ret_woke: jobs that waited for that
- * are ready. */
+/* To be called when the call is over, and paid for if it cost anything. *ret_woke: jobs that
+ * waited for that are ready now. */
 bool budget_settle(Txn *txn, const JobClaim *claim, bool *ret_woke, GError **error);
 
-/* A store that was lost is told what all jobs have cost today, at least; where it knows of more
- * nothing changes. */
+/* Tells a new store, whose forerunner was lost, what all jobs together have cost today at
+ * least. Where it knows of more, nothing changes. */
 bool budget_recall(Txn *txn, int64_t spent_micro, GError **error);
 bool budget_is_today(const Home *home, int64_t at_us);
 
-/* Of the day (UTC) of now: what may be spent, 0 for no limit, and what was. */
+/* What may be spent on this day (UTC), 0 for no limit, and what was spent. */
 bool budget_today(Db *db, int64_t *ret_limit, int64_t *ret_spent, GError **error);
 /* CONTINUE $1: this round may cost so much more, and so may this day where its own limit would
  * stop it. */

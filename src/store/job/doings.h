@@ -13,9 +13,9 @@
 /* Adds them in order; job and fence of each are filled in by the caller, ids are given. Lines of an
  * earlier claim go. */
 bool doings_write(Txn *txn, const Doings *said, GError **error);
-/* Those of a claim above an id, oldest first. */
+/* The lines of a claim whose ids are above this one, oldest first. */
 bool doings_list(
     Db *db, JobId job, int64_t fence, int64_t above_id, Doings **ret, GError **error);
-/* The newest; NULL with true: it has said nothing yet. */
+/* The newest line of a claim; NULL with true: the program has said nothing yet. */
 bool doing_last(Db *db, JobId job, int64_t fence, Doing **ret, GError **error);
 bool doings_forget(Txn *txn, JobId job, GError **error);

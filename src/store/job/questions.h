@@ -44,11 +44,12 @@ bool question_bind(Txn *txn, QuestionId id, OutId mail, GError **error);
 bool question_show(Txn *txn, const char *msgid, int n, QuestionId id, GError **error);
 /* Acts on the answer to a question whose yes counts later: *ret_used is true once. */
 bool question_use(Txn *txn, QuestionId id, bool *ret_used, GError **error);
-/* Nothing of the mail is in doubt any more: nobody need answer. */
+/* Closes the questions about a mail of which nothing is in doubt any more: nobody need answer
+ * them. */
 bool questions_settle(Txn *txn, OutId mail, GError **error);
 
-/* By the mail that asks; by a mail that it asks about, an open question first. NULL with true:
- * there is none. */
+/* The question that this mail asks; and the question about this mail, an open question first.
+ * *ret NULL with true: there is none. */
 bool question_find(Db *db, const char *msgid, Question **ret, GError **error);
 bool question_of(Db *db, OutId mail, Question **ret, GError **error);
 
@@ -78,7 +79,7 @@ typedef struct QuestionMail {
     bool rejected;
 } QuestionMail;
 SHAPE_OF(QuestionMail, question_mail, QuestionMails, question_mails)
-/* In the order in which they were shown. */
+/* The mails of a question, in the order in which they were shown. */
 bool question_mails(Db *db, QuestionId id, QuestionMails **ret_mails, GError **error);
 
 /* Writes down a decision; the question closes when none of its mails is undecided any more.
@@ -92,7 +93,8 @@ bool question_decide(Txn *txn,
                      bool *ret_closed,
                      GError **error);
 
-/* All open questions of a job; those that were made void for this reason. *ret_n counts. */
+/* Makes all open questions of a job void for this reason; and opens those again that were made
+ * void for this reason. *ret_n: how many. */
 bool questions_void(Txn *txn, JobId job, const char *why, unsigned *ret_n, GError **error);
 bool questions_revive(Txn *txn, JobId job, const char *why, unsigned *ret_n, GError **error);
 
@@ -100,6 +102,6 @@ bool questions_revive(Txn *txn, JobId job, const char *why, unsigned *ret_n, GEr
 bool questions_open(Db *db, JobId job, Questions **ret, GError **error);
 /* All that a job ever asked, oldest first. */
 bool questions_list(Db *db, JobId job, Questions **ret, GError **error);
-/* Decided, and the job was not told. */
+/* The questions of a job that are decided, and of whose decision the job was not told. */
 bool questions_untold(Db *db, JobId job, Questions **ret, GError **error);
 bool questions_told(Txn *txn, const QuestionId *ids, size_t n, GError **error);

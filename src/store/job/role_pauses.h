@@ -22,8 +22,8 @@ SHAPE_OF(RolePause, role_pause, RolePauses, role_pauses)
 bool role_pause_begin(Txn *txn, const RolePause *p, bool *ret_new, GError **error);
 /* *ret_was: it was paused. */
 bool role_pause_end(Txn *txn, const char *role, bool *ret_was, GError **error);
-/* NULL: it is at work. */
+/* The pause of this role; NULL: the role is not paused. */
 bool role_pause_find(Db *db, const char *role, RolePause **ret, GError **error);
-/* Of which this mail tells; NULL: of none. */
+/* The pause of which this mail tells; NULL: it tells of none. */
 bool role_pause_told_by(Db *db, const char *msgid, RolePause **ret, GError **error);
 bool role_pauses_list(Db *db, RolePauses **ret, GError **error);

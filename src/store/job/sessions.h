@@ -17,15 +17,16 @@
 #include "store/db.h"
 #include "view/job_rows.h"
 
-/* NULL with true: the job has none. */
+/* The session of a job; NULL with true: the job has none. */
 bool session_load(Db *db, JobId job, Session **ret, GError **error);
-/* Takes the place of what the job had. */
+/* Writes the session of a job, in the place of the session that it had. */
 bool session_put(Txn *txn, const Session *session, GError **error);
 bool session_began(Txn *txn, JobId job, GError **error);
 /* Numbers of open mail, as in the struct. */
 bool session_heard(Txn *txn, JobId job, const char *heard, GError **error);
 bool session_has_heard(const Session *session, MsgId mail);
-/* It knows also the instructions that the turn's page spoke of. Harmless for a job without one. */
+/* From now on the session also knows the instructions of the turn's page. Does nothing for a
+ * job without a session. */
 bool session_told(Txn *txn, const Session *session, int step, GError **error);
 /* The tokens of the struct, and its id, which the program may have changed. */
 bool session_used(Txn *txn, const Session *session, GError **error);

@@ -24,7 +24,8 @@ typedef struct Timer {
 } Timer;
 SHAPE_OF(Timer, timer, Timers, timers)
 
-/* One per (job, purpose, subject): setting again moves it. These are for any run. */
+/* Sets a timer that any run may act on. There is one per (job, purpose, subject): setting it
+ * again moves it. */
 bool timer_set(Txn *txn, JobId job, const char *purpose, int64_t due_us, GError **error);
 bool timer_set_about(Txn *txn,
                      JobId job,
@@ -32,21 +33,24 @@ bool timer_set_about(Txn *txn,
                      const char *subject,
                      int64_t due_us,
                      GError **error);
-/* For the run that works on the job, and nobody else. */
+/* Sets a timer that only the run which works on the job may act on. */
 bool timer_set_own(Txn *txn, JobId job, const char *purpose, int64_t due_us, GError **error);
-/* TIMER_WAIT, for when the parked job's own time comes: a span or a moment. */
+/* Sets TIMER_WAIT for the time at which the parked job goes on, a span or a moment. */
 bool timer_set_wait(Txn *txn, JobId job, GError **error);
-/* TIMER_PERMIT, anew for each mail in which a call of the job's, or a question of its agent's, is open. */
+/* Sets TIMER_PERMIT anew for each mail in which a call of the job, or a question of its agent,
+ * is open. */
 bool timer_set_permits(Txn *txn, JobId job, int64_t due_us, GError **error);
 /* As timer_set(), where none is set yet. */
 bool timer_begin(Txn *txn, JobId job, const char *purpose, int64_t due_us, GError **error);
-/* Whatever it is about; purpose NULL: all of the job. */
+/* Removes the job's timers of this purpose, whatever their subjects; purpose NULL: all of the
+ * job's timers. */
 bool timer_drop(Txn *txn, JobId job, const char *purpose, GError **error);
-/* This one; *ret_was: it was there still, and nobody has moved it. */
+/* Removes this very timer. *ret_was: it was still there, and nobody had moved it. */
 bool timer_take(Txn *txn, const Timer *t, bool *ret_was, GError **error);
-/* When it is due; USEC_NEVER: none is set. */
+/* When the job's timer of this purpose is due; USEC_NEVER: none is set. */
 bool timer_find(Db *db, JobId job, const char *purpose, int64_t *ret_due_us, GError **error);
-/* How many wait for any run to act on them, schedules included; 0 while db_hold_all(). */
+/* Counts the timers and schedules that are due for any run to act on; 0 while db_hold_all()
+ * says why nothing may run. */
 bool timers_ready(Db *db, int64_t now_us, unsigned *ret_n, GError **error);
-/* Those for any run whose moment has come, oldest first. */
+/* The timers for any run whose time has come, oldest first. */
 bool timers_due(Db *db, int64_t now_us, Timers **ret, GError **error);

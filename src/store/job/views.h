@@ -18,17 +18,19 @@ typedef struct View {
 } View;
 SHAPE_OF(View, view, Views, views)
 
-/* Makes it where there is none. job {0}: of no job. */
+/* Marks a view to be rendered again, and makes its row where there is none. job {0}: of no
+ * job. */
 bool view_raise(Txn *txn, const char *face, const char *subject, JobId job, GError **error);
 bool views_raise_job(Txn *txn, JobId job, GError **error);
 
-/* Those that are not rendered as they are now; all: every one. */
+/* The views that are to be rendered; all: every view. */
 bool views_list(Db *db, bool all, Views **ret, GError **error);
 /* NULL: there is no view of this file. */
 bool view_find(Db *db, const char *subject, View **ret, GError **error);
-/* It counts as never written: a file that is gone is made again. */
+/* Makes the view count as never written, so that a file which is gone is made again. */
 bool view_forget(Txn *txn, const char *subject, GError **error);
-/* Before the file is replaced: what may stand there from now on. */
+/* To be called before the file is replaced: notes the digest of what may stand there from now
+ * on. */
 bool view_begin(Txn *txn, const View *v, const char *digest, GError **error);
-/* Behind it; digest NULL: there is no such view any more. */
+/* To be called when the file is replaced. digest NULL: there is no such view any more. */
 bool view_rendered(Txn *txn, const View *v, const char *digest, GError **error);

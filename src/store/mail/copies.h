@@ -19,11 +19,12 @@
 #define COPIES_LOOKED_AT 200
 #define COPIES_COMPARED 8
 
-/* One more file of the mail that lies in this folder; once more is the same. */
+/* Adds a file, which lies in this folder, as a copy of the message. A second call changes
+ * nothing. */
 bool copies_add(Txn *txn, MsgId message, const char *folder, const char *file, GError **error);
 /* The names of at most max files, oldest first. Elements are char *. */
 bool copies_files(Db *db, MsgId message, unsigned max, GPtrArray **ret_files, GError **error);
-/* Has the message this identity (mail/identity.h)? */
+/* *ret: the message has this identity (mail/identity.h). */
 bool copies_is(Db *db, MsgId message, const Digest *identity, bool *ret, GError **error);
 /* The message's own file is gone: this one of its copies takes its place. */
 bool copies_promote(Txn *txn, MsgId message, const char *file, GError **error);
@@ -36,7 +37,8 @@ typedef struct CopyOwed {
 } CopyOwed;
 /* At most max. Elements are CopyOwed. */
 bool copies_owed(Db *db, unsigned max, GPtrArray **ret_rows, GError **error);
-/* It was looked after. Where its message moved on meanwhile it stays owed. */
+/* To be called when the copy has been moved and marked. Where its message moved on meanwhile,
+ * the copy stays owed. */
 bool copies_paid(Txn *txn, const CopyOwed *copy, GError **error);
 
 /* Mail of the role under the same Message-ID from the same sender with the same subject: the one
@@ -46,5 +48,5 @@ copies_rivals(Db *db, const char *role, const Message *m, MsgRows **ret_rows, GE
 /* The oldest mails of the role with this Message-ID, whoever sent them; not what it wrote. */
 bool
 copies_under(Db *db, const char *role, const char *msgid, MsgRows **ret_rows, GError **error);
-/* How many messages of the role have this Message-ID? */
+/* Counts the messages of the role that have this Message-ID. */
 bool copies_count(Db *db, const char *role, const char *msgid, int64_t *ret_n, GError **error);

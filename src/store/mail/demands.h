@@ -28,8 +28,8 @@ bool demand_put(Txn *txn,
 /* What nobody has looked for yet, oldest first; elements are Demand. */
 bool
 demands_open(Db *db, const char *account, unsigned max, GPtrArray **ret_rows, GError **error);
-/* Is anything still to be looked for on behalf of the role? */
+/* *ret: something is still to be looked for on behalf of the role. */
 bool demands_wait(Db *db, const char *account, const char *role, bool *ret, GError **error);
-/* It is here, or it is nowhere. */
+/* The two answers: the mail is here now; the mail was not found. */
 bool demand_met(Txn *txn, const char *account, const Demand *d, GError **error);
 bool demand_absent(Txn *txn, const char *account, const Demand *d, GError **error);

@@ -10,9 +10,10 @@
 #include "store/mail/messages.h"
 #include "store/out/outbox.h"
 
-/* It gets these letters, beside those that it has. */
+/* Gives a mail these letters, beside those that it has. */
 bool mail_flags_mark(Txn *txn, const MsgRow *row, const char *letters, GError **error);
-/* A mail that was held leaves after all: what it answers is answered. */
+/* To be called when a mail that was held leaves after all: marks what that mail answers as
+ * answered. */
 bool mail_flags_by(Txn *txn, OutId id, GError **error);
 /* For the args of an EFFECT_MAIL_MOVE: the folder and the letters that it gets there, as
  * "Done+RS". Active is not the last place, so it gets none. Caller frees; NULL with error. */

@@ -75,17 +75,19 @@ remote_owed(Db *db, const char *account, unsigned max, RemoteRows **ret_rows, GE
 /* The mail lies there now. The debt is paid if that is what it wants. */
 bool
 remote_moved(Txn *txn, int64_t id, const RemotePlace *to, const char *paid, GError **error);
-/* It is a person's now, or gone: we follow it no longer. */
+/* Forgets where a mail lies: a person has taken it elsewhere, or it is gone, and we follow it
+ * no longer. */
 bool remote_forget(Txn *txn, int64_t id, GError **error);
-/* All of a folder under this UIDVALIDITY: a server that comes back to it may mean other mail.
- */
+/* Forgets every mail of a folder under this UIDVALIDITY: a server that comes back to the number
+ * may mean other mail. */
 bool remote_forget_all(
     Txn *txn, const char *account, const char *folder, uint32_t uidvalidity, GError **error);
 
 /* Flags that are owed, where no move is: oldest first. */
 bool remote_owed_marks(
     Db *db, const char *account, unsigned max, RemoteRows **ret_rows, GError **error);
-/* They are there now, or the mail is not. More that came meanwhile stay owed. */
+/* To be called when the flags are there, or the mail is not. Flags that came meanwhile stay
+ * owed. */
 bool remote_marked(Txn *txn, int64_t id, const char *paid, GError **error);
 
 /* Mail on which live jobs of a role depend: open mail of those that run or are about to, the newest
@@ -98,8 +100,9 @@ bool remote_parked(Db *db, const char *account, RemoteRows **ret_rows, GError **
 /* Rows of the watched folder under another UIDVALIDITY than this one, of jobs that live. */
 bool remote_strays(
     Db *db, const char *account, uint32_t uidvalidity, RemoteRows **ret_rows, GError **error);
-/* Has the account anything to do on the server: a look whose mailbox it is (store/mail/mailboxes.h), moves, flags, mail to file there that is due,
- * mail in doubt to look for, mail that somebody here asks for? */
+/* *ret: the account has something to do on the server: a look whose mailbox it is
+ * (store/mail/mailboxes.h), moves, flags, mail to file there that is due, mail in doubt to look
+ * for, or mail that somebody here asks for. */
 bool remote_has_work(Db *db, const char *account, int64_t now_us, bool *ret, GError **error);
 
 /* A person asks for older mail, received since then, from an account that is at work; 0: nobody
@@ -107,7 +110,8 @@ bool remote_has_work(Db *db, const char *account, int64_t now_us, bool *ret, GEr
 bool remote_since(Db *db, const char *account, int64_t *ret_us, GError **error);
 bool remote_set_since(Txn *txn, const char *account, int64_t since_us, GError **error);
 
-/* Why an account does not work, as its process left word; NULL: it does. Caller frees. */
+/* Why an account does not work, as its process has written down; NULL: it works. Caller
+ * frees. */
 bool remote_trouble(Db *db, const char *account, char **ret_why, GError **error);
 bool remote_set_trouble(Txn *txn, const char *account, const char *why, GError **error);
 /* The server lets Authentication-Results fields of its own name through that others forged, `setup`

@@ -29,10 +29,11 @@ bool note_key_valid(const char *key);
 /* ERR_NEVER that says what is wrong with it. */
 bool note_key_check(const char *key, GError **error);
 
-/* A version; 0: the newest. NULL with true: there is none for this viewer, or it says "deleted". */
+/* A version of a note with its body; version 0: the newest. NULL with true: there is no such
+ * version for this viewer, or it is a deletion. */
 bool note_load(
     Db *db, const Viewer *viewer, const char *key, int64_t version, Note **ret, GError **error);
-/* As above without the body, and a deleted one is handed out as such. */
+/* The same without the body; a deletion is handed out too (Note.deleted). */
 bool note_look(
     Db *db, const Viewer *viewer, const char *key, int64_t version, Note **ret, GError **error);
 /* The body as text: valid UTF-8 without NUL; caller frees. */
@@ -89,9 +90,9 @@ note_shown_version(Db *db, JobId job, const char *key, int64_t *ret_version, GEr
 /* The jobs that wrote a version of this note, also under names that it had before; {0} for
  * people. Who only renamed it wrote nothing. Elements are JobId. */
 bool note_writers(Db *db, const char *key, GArray **ret, GError **error);
-/* Did a person, or a round that was not below steer (NoteBy), ever write this note, also under
- * names that it had before, and also if it was deleted since? What the job `own` wrote in this
- * round (0: in any) does not count. */
+/* *ret: a person, or a round that was not below steer (NoteBy), has written this note at some
+ * time, also under names that it had before, and also if it was deleted since. What the job
+ * `own` wrote in this round (0: in any) does not count. */
 bool note_steered(Db *db, const char *key, JobId own, int round, bool *ret, GError **error);
 
 /* Live notes that the viewer may see, by key, without bodies. prefix "": all;
@@ -117,7 +118,7 @@ SHAPE_OF(NoteMirror, note_mirror, NoteMirrors, note_mirror_rows)
 bool note_mirrors(Db *db, NoteMirrors **ret, GError **error);
 bool note_mirror_load(Db *db, const char *key, NoteMirror **ret, GError **error);
 bool note_mirrors_owed(Db *db, bool *ret, GError **error); /* is a file behind its note? */
-/* Those whose files are. */
+/* The rows of notes whose files are behind. */
 bool note_mirrors_behind(Db *db, NoteMirrors **ret, GError **error);
 /* What the file holds now: m's mirrored, has_file, digest and marks. */
 bool note_mirror_set(Txn *txn, const NoteMirror *m, GError **error);

@@ -54,7 +54,7 @@ typedef struct EffectTold {
 } EffectTold;
 
 bool effect_put(Txn *txn, const Effect *e, EffectId *ret_id, GError **error);
-/* A mail of the role is to be moved: "Done", or with flags "Done+S". */
+/* Queues the move of a mail of the role: to "Done", or with flags "Done+S". */
 bool effect_put_move(Txn *txn,
                      JobId job,
                      MsgId message,
@@ -74,14 +74,14 @@ bool effects_settle(Db *db,
                     const EffectTold *told,
                     unsigned *ret_n,
                     GError **error);
-/* Is one of this kind and subject still to be done? */
+/* *ret: an effect of this kind and subject is still to be done. */
 bool effect_is_owed(Db *db, EffectKind kind, const char *subject, bool *ret, GError **error);
-/* The newest that is still owed on a subject; {0}: none is. */
+/* The newest effect that is still owed on a subject; {0}: none is. */
 bool effect_last(
     Db *db, const char *account, const char *subject, EffectId *ret, GError **error);
 bool effects_count(Db *db, bool failed, unsigned *ret_n, GError **error);
-/* Is anything owed to files of this machine: an effect, a copy of a mail, a view? Most steps owe nothing,
- * and ask this instead of each. */
+/* *ret: something is owed to files of this machine: an effect, a copy of a mail, or a view.
+ * Most steps owe nothing, and ask this instead of each of them. */
 bool effects_owed_here(Db *db, bool *ret, GError **error);
 /* Failed ones, for doctor: "what where why" lines. */
 bool effects_findings(Db *db, GPtrArray **ret_lines, GError **error);

@@ -15,33 +15,36 @@
 #include "store/out/outbox.h"
 #include "view/job_rows.h"
 
-/* *ret_all is false, and nothing changed, when one of them is not due any more. */
+/* Marks these deliveries as SENDING. *ret_all is false, and nothing changed, when one of them
+ * is not due any more. */
 bool
 outbox_sending(Txn *txn, const int64_t *deliveries, size_t n, bool *ret_all, GError **error);
 /* In the same transaction: a copy to ourselves goes with this try. probe is the number that it
  * carries, which no other try has; never 0. */
 bool outbox_set_probe(
     Txn *txn, OutId id, const int64_t *deliveries, size_t n, int64_t probe, GError **error);
-/* How many tries of a mail had one. */
+/* How many tries of a mail had such a copy. */
 bool outbox_probes(Db *db, OutId id, unsigned *ret_n, GError **error);
-/* That copy has come: whoever was in the same try has the mail, however the wait for the
- * server's answer ends. probe 0: nobody can tell which try it is of; then it proves something
- * only where there was no other. *ret_n counts recipients of whom that was not known. */
+/* To be called when such a copy has come: every recipient of the same try has the mail, however
+ * the wait for the server's answer ends. probe 0: nobody can tell of which try the copy is;
+ * then it proves something only where there was no other try. *ret_n counts recipients of whom
+ * that was not known. */
 bool outbox_copy_came(Txn *txn, OutId id, int64_t probe, unsigned *ret_n, GError **error);
-/* Would it settle anything? */
+/* *ret: such a copy would settle something. */
 bool outbox_awaits_copy(Db *db, OutId id, int64_t probe, bool *ret, GError **error);
 /* Somebody has the mail: the copies that waited for that may be filed. */
 bool outbox_release_copies(Txn *txn, OutId id, GError **error);
-/* The other way round: once every recipient has failed. */
+/* Fails those copies, once every recipient has failed. */
 bool outbox_end_copies(Txn *txn, OutId id, GError **error);
-/* Of one that is SENDING; next_us says since when. ask_us: when the owner is to be asked,
- * unless it is settled by then; USEC_NEVER: not by outbox_to_ask(). */
+/* Puts a delivery that is SENDING in doubt; its next_us then says since when. ask_us: when the
+ * owner is to be asked, unless the doubt is settled by then; USEC_NEVER: outbox_to_ask() never
+ * names it. */
 bool outbox_doubt(Txn *txn, int64_t delivery, const char *why, int64_t ask_us, GError **error);
 /* Another home may have sent whatever is due here: all recipients outside who wait for their mail
  * are IN_DOUBT, and the owner is to be asked. */
 bool outbox_doubt_all(Txn *txn, const char *why, GError **error);
-/* The mails (OutId) that it is time to ask about; then: somebody was asked, or nobody can be.
- */
+/* The mails (OutId) about which it is time to ask. Afterwards outbox_asked() notes that
+ * somebody was asked, or that nobody can be asked. */
 bool outbox_to_ask(Db *db, int64_t now_us, GArray **ret, GError **error);
 bool outbox_asked(Txn *txn, OutId id, GError **error);
 /* A person, or a copy that came back, says that it arrived: IN_DOUBT becomes SENT, and who was
@@ -60,8 +63,8 @@ bool outbox_bounced(Txn *txn,
                     int64_t *ret_delivery,
                     GError **error);
 
-/* Is there anything to do for the process that sends: mail that is due, left SENDING, or to be
- * asked about? */
+/* *ret: there is something to do for the process that sends: mail that is due, was left
+ * SENDING, or is to be asked about. */
 bool outbox_smtp_ready(Db *db, int64_t now_us, bool *ret, GError **error);
 bool outbox_count_doubt(Db *db, unsigned *ret_n, GError **error);
 
@@ -73,10 +76,12 @@ bool outbox_pause_account(Txn *txn,
                           const char *why,
                           bool *ret_first,
                           GError **error);
-/* *ret_why is NULL when it works as far as we know; caller frees. */
+/* Why an account is paused, and until when; *ret_why is NULL when it works as far as we know.
+ * Caller frees. */
 bool outbox_account_paused(
     Db *db, const char *account, int64_t *ret_until, char **ret_why, GError **error);
-/* It works, or a person has changed something: its mail is due at once. */
+/* Ends the pause of an account that works, or about which a person has changed something: its
+ * mail is due at once. */
 bool outbox_resume_account(Txn *txn, const char *account, GError **error);
 /* The settings were read again: every account is tried. Cheap when none is paused. */
 bool outbox_resume_all(Db *db, GError **error);

@@ -8,14 +8,15 @@
 #include "base/ids.h"
 #include "store/db.h"
 
-/* Enters it, with its thread, in the caller's transaction. *ret_new is false, and nothing
- * changed, when the id is known, is one that this home minted, or the mail is not there. */
+/* Enters an id, with its thread. *ret_new is false, and nothing changed, when the id is known,
+ * this home has minted it, or the mail is not there. */
 bool server_ids_put(Txn *txn, OutId mail, const char *id, bool *ret_new, GError **error);
 /* An id of ours that is not minted: the mail is found by it at once. */
 bool server_ids_put_own(Txn *txn, OutId mail, const char *id, GError **error);
-/* The own id of the mail that has it from a server; NULL: none has. Caller frees. */
+/* Our own id of the mail that has this id from a server; NULL: no mail has it. Caller frees. */
 bool server_ids_find(Db *db, const char *id, char **ret_msgid, GError **error);
-/* Is there any at all? Cheap; for who would else ask for every id. */
+/* *ret: there is any such id. Cheap: for a caller that would else look up every id of a
+ * mail. */
 bool server_ids_any(Db *db, bool *ret, GError **error);
 
 /* Mails (OutId) since then that this account's server has, or may have, and that have no such
