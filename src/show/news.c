@@ -272,6 +272,8 @@ news_open(Db *db, JobId only, News **ret, GError **error)
 void
 news_free(News *n)
 {
+    if (!n)
+        return;
     g_hash_table_unref(n->jobs);
     g_hash_table_unref(n->deliveries);
     g_hash_table_unref(n->unsent);
