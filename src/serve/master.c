@@ -26,6 +26,7 @@
 #include <errno.h>
 #include <glib-unix.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 
@@ -400,11 +401,24 @@ open_signals(Master *m, GError **error)
     return m->signal_fd >= 0 || err_set_errno(error, errno, "watching for signals");
 }
 
+/* Each run that we watch takes a descriptor, and a soft limit of 1,024 is usual. */
+static void
+raise_open_files(void)
+{
+    struct rlimit files;
+
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = files.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &files);
+    }
+}
+
 /* The lock first: whoever holds it is the one who may touch the rest. But who is seen to hold it
  * may be sent a SIGHUP. */
 static bool
 master_open(Master *m, bool *ret_unclean, GError **error)
 {
+    raise_open_files();
     if (!open_signals(m, error))
         return false;
     if (!lock_take(m->home->state_fd, MASTER_LOCK, LOCK_WAIT_MS, &m->lock_fd, error)) {

@@ -37,6 +37,7 @@ typedef struct Master {
     int64_t now_us, wall_us; /* the moment of the present look, by both clocks: what is not due
                                 then must find its alarm set, not lie between two readings */
     int64_t sweep_us;        /* when the next sweep is due */
+    int64_t more_us;         /* when more runs may be started for what is ready; 0: there is no more */
     int64_t stuck_us; /* wall clock: something was due then and nobody takes it; 0: nothing */
     int64_t stuck_delay_us, stuck_look_us; /* how long we wait to look again, and until when */
     uint64_t settings_seen; /* the mark of a postrider.conf that we have not read */

@@ -11,6 +11,10 @@
 
 /* A run that was just started is about to take a job: no second one is started for that job. */
 #define YOUNG_US USEC_PER_SEC
+/* Of a thousand that start at once most would only wait for each other at the store, some of them too long. Claims
+ * wake nobody, so whether there may be more is looked at soon. */
+#define COMING_MAX 16
+#define MORE_US (20 * USEC_PER_MSEC)
 
 static void
 log_child(LogLevel level, const char *msg, const Child *child, const char *next)
@@ -94,6 +98,13 @@ fill_timers(Master *m, GError **error)
 }
 
 static bool
+may_start_run(const Master *m)
+{
+    return m->run->live < (unsigned)m->home->config->workers &&
+           part_may_start(m->run, m->now_us);
+}
+
+static bool
 fill_runs(Master *m, GError **error)
 {
     unsigned workers = (unsigned)m->home->config->workers;
@@ -103,9 +114,9 @@ fill_runs(Master *m, GError **error)
         return false;
     if (ready == 0)
         part_rests(m->run);
-    for (; ready > coming && m->run->live < workers && part_may_start(m->run, m->now_us);
-         ready--)
+    for (; ready > coming && coming < COMING_MAX && may_start_run(m); coming++)
         spare_or_start(m);
+    m->more_us = ready > coming && may_start_run(m) ? m->now_us + MORE_US : 0;
     if (m->run->live >= workers && !fill_timers(m, error))
         return false;
     if (m->look_wanted && m->timers->live == 0 && part_may_start(m->timers, m->now_us)) {
@@ -367,6 +378,7 @@ staff_next_us(const Master *m)
 {
     int64_t next = earlier(m, USEC_NEVER, m->run->not_before_us);
 
+    next = earlier(m, next, m->more_us);
     next = earlier(m, next, m->timers->not_before_us);
     next = earlier(m, next, m->spare->not_before_us);
     next = earlier(m, next, m->deliver->not_before_us);

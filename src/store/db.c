@@ -20,6 +20,10 @@
 /* 4 MiB of log. */
 #define CHECKPOINT_PAGES 1024
 
+/* What somebody waited for, and perhaps paid for, is not thrown away because hundreds of others come back at the same
+ * moment. */
+#define RESTED_WAIT_MS 600000
+
 struct Db {
     SqlConn conn;
     const Home *home;
@@ -30,6 +34,7 @@ struct Db {
     int hint_fd;       /* -1: not open */
     int checkpoint_at; /* pages */
     ClockMark clock_mark;
+    int wait_ms; /* for the gate, where a Txn says nothing of it */
 };
 
 SqlConn *
@@ -280,6 +285,7 @@ db_open(const Home *home, DbMode mode, Db **ret_db, GError **error)
     db->home = home;
     db->mode = mode;
     db->hint_fd = -1;
+    db->wait_ms = DB_WAIT_MS;
     db->path = g_build_filename(home->path, "state", "postrider.db", NULL);
     db->gate = gate_new(gate);
     if (!path_exists(db->path, &exists, &why) || !open_and_check(db, exists, &why))
@@ -342,6 +348,17 @@ end_snapshot(Db *db)
     if (db->in_snapshot)
         (void)run(db, "ROLLBACK", NULL);
     db->in_snapshot = false;
+}
+
+void
+db_rest(Db *db)
+{
+    g_assert(!db->in_txn);
+    end_snapshot(db);
+    if (db->conn.statements)
+        g_hash_table_remove_all(db->conn.statements);
+    (void)sqlite3_db_release_memory(db->conn.handle);
+    db->wait_ms = RESTED_WAIT_MS;
 }
 
 void
@@ -459,7 +476,8 @@ txn_again(Txn *txn, GError **error)
     }
     txn->again = txn->open;
     txn_clear(txn);
-    return txn_begin(txn->db, txn->flush, txn->wait_ms ? txn->wait_ms : DB_WAIT_MS, txn, error);
+    return txn_begin(txn->db, txn->flush, txn->wait_ms ? txn->wait_ms : txn->db->wait_ms, txn,
+                     error);
 }
 
 /* By the folder's descriptor: the path of a home may be longer than a socket's name. */

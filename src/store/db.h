@@ -63,6 +63,11 @@ bool db_open(const Home *home, DbMode mode, Db **ret_db, GError **error);
 void db_close(Db *db);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Db, db_close)
 
+/* For whoever waits long for something else, such as a model: gives back memory that only makes reads faster. From then
+ * on a Txn of this Db waits up to ten minutes for the gate, since hundreds of others may come back at the same moment.
+ * Not within a Txn or a Snapshot, nor while rows are read. */
+void db_rest(Db *db);
+
 const Home *db_home(const Db *db);
 bool db_can_write(const Db *db); /* opened with DB_WRITE */
 

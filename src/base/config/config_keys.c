@@ -17,7 +17,7 @@ const ConfKey config_keys[] = {
     {"postrider", "owner", CONF_ADDRESS, "you@postrider.local", NULL, "who this home belongs to: may do everything and gets what is escalated", TEXT(Config, owner)},
     {"postrider", "domain", CONF_HOST, "postrider.local", NULL, "right side of local addresses and of the Message-IDs that we mint", TEXT(Config, domain)},
     {"postrider", "instance", CONF_STRING, "", NULL, "what this home is called among homes on one mailbox, where machine and path change (containers)", TEXT(Config, instance)},
-    {"postrider", "workers", CONF_INT, "16", "1..256", "jobs at work at the same time, over all brains", NUMBER(Config, workers)},
+    {"postrider", "workers", CONF_INT, "16", "1..4096", "jobs at work at the same time, over all brains", NUMBER(Config, workers)},
     {"postrider", "drain", CONF_SPAN, "60s", NULL, "how long a clean stop waits for programs", NUMBER(Config, drain_us)},
     {"postrider", "max-cost-per-day", CONF_MONEY, "10.00", NULL, "what all brains may spend in a day", NUMBER(Config, max_cost_per_day_micro)},
     {"postrider", "retry-first", CONF_SPAN, "5m", NULL, "wait before the second try to deliver a mail", NUMBER(Config, retry_first_us)},

@@ -18,11 +18,15 @@
 #include "store/job/sessions.h"
 #include "store/job/timers.h"
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 /* What one poll round knows. */
+/* A brain that takes longer than this may take a minute. */
+#define REST_AFTER_US USEC_PER_SEC
+
 typedef struct Loop {
     const Think *ask;
     BrainCall *call;
@@ -30,6 +34,7 @@ typedef struct Loop {
     int64_t
         ack_us; /* of the acknowledgement that is owed, on the monotonic clock; USEC_NEVER */
     int64_t progress_us; /* likewise of the next word about long work */
+    int64_t rest_us;     /* when memory is given back that nobody needs while we wait; USEC_NEVER */
     /* When a drained program must be gone, on the monotonic clock; USEC_NEVER. */
     int64_t drain_us;
     bool lost;
@@ -228,11 +233,22 @@ poll_timeout(const Loop *loop, int64_t brain_wait_us)
         wait = MIN(wait, MAX(0, loop->progress_us - clock_mono_us()));
     if (loop->drain_us != USEC_NEVER)
         wait = MIN(wait, MAX(0, loop->drain_us - clock_mono_us()));
+    if (loop->rest_us != USEC_NEVER)
+        wait = MIN(wait, MAX(0, loop->rest_us - clock_mono_us()));
     wait = MIN(wait, live_wait_us(&loop->live));
     if (wait == USEC_NEVER)
         return -1;
     /* Up to the next millisecond; what is due is not waited for. */
     return (int)MIN(wait / USEC_PER_MSEC + (wait % USEC_PER_MSEC != 0), INT_MAX);
+}
+
+/* Many may wait for as many brains at the same time. */
+static void
+rest(Loop *loop)
+{
+    loop->rest_us = USEC_NEVER;
+    db_rest(loop->ask->engine->db);
+    (void)malloc_trim(0);
 }
 
 /* One turn of the loop; true once the brain is done. */
@@ -258,6 +274,8 @@ turn(Loop *loop, GError **error)
     live_write(&loop->live, false);
     if (loop->progress_us <= clock_mono_us() && !say_progress(loop, error))
         return false;
+    if (loop->rest_us <= clock_mono_us())
+        rest(loop);
     bool done = brain_work(loop->call);
     if (loop->failed)
         return err_pass(error, g_steal_pointer(&loop->failed));
@@ -500,6 +518,7 @@ think(const Think *ask, Thought *ret, GError **error)
     Loop loop = {.ask = ask,
                  .port = port,
                  .drain_us = USEC_NEVER,
+                 .rest_us = clock_mono_us() + REST_AFTER_US,
                  .live = {.engine = ask->engine, .claim = ask->claim, .said = &ask->in->said},
                  .steer = {.ask = ask, .port = port}};
     BrainAsk question;
