@@ -32,4 +32,25 @@ pr send --from spec-reviewer --to spec-writer --subject 'Outside' <<<'And you?' 
 passes
 is "$(talked "space IS NULL AND subject LIKE '%Outside'")" 6 'outside of it six mails are a circle'
 is "$(paused)" 1 'and one of them pauses'
+
+# A panel that writes says as much as its sections need.
+cd "$WORK" || exit 1
+workflow_home
+cd "$ROOT" || exit 1
+cat >"$WORK/member" <<'E'
+#!/bin/sh
+case $(cat) in
+*'You are the primary: decide'*) echo '{"summary": "a session ends", "text": "A session ends."}' ;;
+*) echo 'An idea.' ;;
+esac
+E
+chmod +x "$WORK/member"
+for m in ann ben eve; do printf '[brain %s]\ncommand = %s\n' $m "$WORK/member" >>"$HOME_DIR/postrider.conf"; done
+printf '[panel spec-writer-panel]\nmembers = ann, ben, eve\n' >>"$HOME_DIR/postrider.conf"
+run pr panel write --sections 'A; B; C; D; E; F; G; H' specs/proposed/long.md 'Sessions must end.'
+is "$STATUS" 0 'a panel writes eight sections'
+written=$(db "SELECT count(*) FROM outbox WHERE from_spec LIKE 'spec-writer-panel%'")
+ok 'it has written sixty mails and more' test "$written" -ge 60
+is "$(db 'SELECT count(*) FROM role_pause; SELECT count(*) FROM talk')" $'0\n0' 'that is no circle'
+diag "$written mails"
 done_testing
