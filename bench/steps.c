@@ -28,6 +28,7 @@
 
 #define SLICE 40u
 #define ROUNDS 16u
+#define WHOLE_SLICES 5u
 #define ROW_BYTES 2048
 #define ANSWER_BYTES 700 /* these three as in a real step */
 #define MANIFEST_BYTES 1500
@@ -425,13 +426,14 @@ put_scripts(const Place *place, GError **error)
         g_string_append(
             plain, i % 2 == 0 ? STEP("looking", "\"CONTENTS\"", "\"README/links\"", "", "")
                               : STEP("looking", "\"README/links\"", "\"CONTENTS\"", "", ""));
-        g_string_append_printf(write,
-                               STEP("writing", "", "",
-                                    "{\"key\":\"scratch/n%u\",\"content\":\"line %u\\n\","
-                                    "\"mode\":\"append\",\"if_version\":0}",
-                                    "{\"to\":[],\"cc\":[],\"subject\":\"\",\"body\":\"News %u.\","
-                                    "\"in_reply_to\":\"\",\"attachments\":[]}"),
-                               i % NOTES, i, i);
+        g_string_append_printf(
+            write,
+            STEP("writing", "", "",
+                 "{\"key\":\"scratch/n%u\",\"content\":\"line %u\\n\","
+                 "\"mode\":\"append\",\"if_version\":0}",
+                 "{\"to\":[],\"cc\":[],\"subject\":\"\",\"body\":\"News %u.\","
+                 "\"in_reply_to\":\"\",\"attachments\":[]}"),
+            i % NOTES, i, i);
     }
     return put_script(place, "plain.jsonl", plain->str, error) &&
            put_script(place, "write.jsonl", write->str, error) &&
@@ -459,8 +461,40 @@ measure(Measure *m, GError **error)
            open_bare(&r, error) && measure_steps(m, &r, error);
 }
 
-int
-main(void)
+/* Whole steps alone, for bench/langgraph.sh: how many a second, of some slices the median. */
+static bool
+print_whole(const char *kind, GError **error)
 {
-    return measure_main(measure);
+    g_auto(Place) place = {0};
+    g_auto(Rig) r = {.place = &place, .role = kind};
+    g_auto(Samples) rates = {0};
+
+    samples_init(&rates);
+    if (!place_open(&place, conf, error) || !put_scripts(&place, error) ||
+        !engine_open(place.home, &cli_parts, &r.engine, error))
+        return false;
+    for (unsigned i = 0; i < WHOLE_SLICES; i++) {
+        if (!put_job(&r, i, SLICE, error))
+            return false;
+        double began = measure_now();
+        if (!run_job(&r, i, SLICE, error))
+            return false;
+        samples_add(&rates, SLICE / (measure_now() - began));
+    }
+    g_print("%.0f\n", samples_at(&rates, 0.5));
+    return true;
+}
+
+/* Without arguments everything; `whole plain` and `whole write`: these steps alone. */
+int
+main(int argc, char **argv)
+{
+    g_autoptr(GError) error = NULL;
+
+    if (argc != 3 || !g_str_equal(argv[1], "whole"))
+        return measure_main(measure);
+    if (print_whole(argv[2], &error))
+        return 0;
+    g_printerr("bench: %s\n", error->message);
+    return 2;
 }
