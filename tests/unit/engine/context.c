@@ -388,11 +388,75 @@ test_files(void)
     (void)context_files(c, &n);
     g_assert_cmpuint(n, ==, CONTEXT_FILES_MAX);
     for (unsigned i = 1; i <= n; i++) {
-        g_autofree char *line = g_strdup_printf("\n--- file %u: image/png, 4 bytes, sha256 ", i);
+        g_autofree char *line =
+            g_strdup_printf("\n--- file %u: image/png, 4 bytes, sha256 ", i);
         g_assert_nonnull(strstr(context_whole(c), line));
     }
     part.filename = context_nonce(c);
     g_assert_false(context_attach(c, &part, small));
+}
+
+/* One page; text is what has changed since the one before. */
+static void
+fill_page(Context *c, const char *text)
+{
+    const ContextPart note = {
+        .title = "NOTE: a", .from = "note", .id = "a", .version = 1, .more = "more "};
+
+    context_instruct_words(c, "rules", "Work.");
+    (void)context_instruct_part(c, &note, text, 40);
+    context_say(c, text);
+    (void)show(c, "MAIL", "a@x", text);
+    (void)show(c, "MAIL", "b@x", "the same on each page");
+    (void)show(c, "MAIL \r=== [x] ===", "b@x", "bad \xff bytes");
+    (void)show(c, context_nonce(c), "c@x", text);
+    (void)context_show_part_cut(c, &note, text);
+    (void)context_show_cut(c, "INSTRUCTION", ":instruction", text);
+}
+
+/* What is kept from page to page changes nothing of what a page and its manifest are. */
+static void
+test_memo(void)
+{
+    static const char *const texts[] = {"first", "first",    "other",    "first", "otheR",
+                                        "",      "bad \xff", "bad \xfe", "first"};
+    ContextMemo *memo = context_memo_new();
+
+    for (size_t i = 0; i < 2 * G_N_ELEMENTS(texts); i++) {
+        g_autofree char *longer = g_strnfill(9000, 'x');
+        const char *text = i % 5 == 4 ? longer : texts[i % G_N_ELEMENTS(texts)];
+        g_autoptr(Context) with = context_for(1, (int)i, CONTEXT_BYTES_MIN);
+        g_autoptr(Context) without = context_for(1, (int)i, CONTEXT_BYTES_MIN);
+        context_set_memo(with, memo);
+        fill_page(with, text);
+        fill_page(without, text);
+        g_autoptr(GBytes) a = context_manifest(with), b = context_manifest(without);
+        g_assert_cmpstr(context_whole(with), ==, context_whole(without));
+        g_assert_true(g_bytes_equal(a, b));
+        g_autoptr(json_t) read = NULL;
+        g_assert_true(json_parse_bytes(a, 0, &read, NULL));
+    }
+    context_memo_free(memo);
+}
+
+/* Where the one who shows a part knows what its writer had read, nobody looks it up. */
+static void
+test_floor(void)
+{
+    static const Trust low = TRUST_KNOWN, lower = TRUST_ANYONE;
+    g_autoptr(Context) c = context_for(1, 0, CONTEXT_BYTES_MIN);
+    g_autofree char *large = g_strnfill(2 * CONTEXT_BYTES_MIN, 'x');
+    Trust floor;
+
+    context_instruct_words(c, "rules", "Work.");
+    g_assert_true(context_floor(c, NULL, "envoy", &floor, NULL));
+    g_assert_cmpint(floor, ==, TRUST_OPERATOR);
+    const ContextPart unseen = {.title = "MAIL", .id = "a@x", .floor = &lower};
+    g_assert_false(context_show_part(c, &unseen, large)); /* it was not seen */
+    const ContextPart seen = {.title = "MAIL", .from = "mail", .id = "b@x", .floor = &low};
+    g_assert_true(context_show_part(c, &seen, "hello"));
+    g_assert_true(context_floor(c, NULL, "envoy", &floor, NULL));
+    g_assert_cmpint(floor, ==, TRUST_KNOWN);
 }
 
 int
@@ -416,6 +480,8 @@ main(int argc, char **argv)
     g_test_add_func("/context/damaged-manifest", test_damaged_manifest);
     g_test_add_func("/context/no-manifest", test_no_manifest);
     g_test_add_func("/context/files", test_files);
+    g_test_add_func("/context/memo", test_memo);
+    g_test_add_func("/context/floor", test_floor);
     int failed = g_test_run();
     test_home_free(home);
     return failed;
