@@ -219,7 +219,7 @@ test_deep_quotes(void)
         g_string_append(html, "x");
         for (unsigned i = 0; i < depth; i++)
             g_string_append(html, "</blockquote>");
-        bool cut, hidden;
+        bool cut = false, hidden = false;
         g_autofree char *text = htmltext_read(html->str, 10000, &cut, &hidden);
         unsigned marks = 0;
         for (const char *c = text; *c; c++)
