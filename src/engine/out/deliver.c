@@ -43,6 +43,9 @@
 #define MARK_MAX 128
 #define MARK_DIRTY "-"
 #define BATCH_DEFAULT 50
+/* When hundreds of runs are answered at the same moment, the turn to write comes late. Mail that is put off instead
+ * waits for minutes. */
+#define GATE_WAIT_MS 300000
 
 typedef struct Pass {
     const Home *home;
@@ -168,7 +171,7 @@ gate_open(void *data, MaildirItem *items, size_t n, GError **error)
 
     if (p->shut)
         return err_set(error, ERR_LATER, "the store can't be asked");
-    if (!txn_begin(p->db, TXN_LAZY, DB_WAIT_MS, &p->gate, error)) {
+    if (!txn_begin(p->db, TXN_LAZY, GATE_WAIT_MS, &p->gate, error)) {
         p->shut = true;
         return false;
     }
