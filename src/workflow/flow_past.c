@@ -200,7 +200,7 @@ knows_less(Past *past, const PastCycle *c, bool *ret, GError **error)
         return true;
     if (!cycle_resolved_by(past->engine->db, c->row.msgid, &known, error))
         return false;
-    *ret = !known;
+    *ret = !known || !*known;
     return true;
 }
 
