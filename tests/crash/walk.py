@@ -277,11 +277,12 @@ class Walk:
                 if not scene.until(lambda: reached("spare-waits"), LIVE_SECONDS):
                     problems.append("no run waits")
                 acked.append(home.send())
+                if not scene.until(lambda: reached(name), LIVE_SECONDS):
+                    problems.append("was not reached")
 
             problems = []
             env = {"POSTRIDER_DIE_AT": name, "POSTRIDER_POINTS": str(points)}
             problems += serve_live(home, env=env, began=mail_for_the_spare)
-            problems += [] if reached(name) else ["was not reached"]
             for pid, _ in scene.processes(home):
                 os.kill(pid, signal.SIGTERM)
             problems += scene.left_behind(home)
