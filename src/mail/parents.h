@@ -10,9 +10,11 @@
 
 #define PARENTS_MAX 8u
 
-/* The ids of In-Reply-To in order, at most PARENTS_MAX, without brackets. Caller unrefs. */
+/* The ids of In-Reply-To in order, char *, at most PARENTS_MAX, without brackets; empty where there are none, never NULL.
+ * Caller unrefs. */
 GPtrArray *parents_of(const Message *m);
 /* Sets In-Reply-To and References of a mail that answers those with these ids; an id that may not stand in a mail of ours is
- * left out. chains: for each id the References that an answer to it alone would have (msgid_answer_references()). ERR_LIMIT:
- * the ids do not fit on one line. */
+ * left out. Where all are left out, or there are none, there is no In-Reply-To, and References are those of the first chain.
+ * chains: for each id, in the same order, the References that an answer to it alone would have (msgid_answer_references()), a
+ * GPtrArray that ends with that id. ERR_LIMIT: the ids do not fit on one line. */
 bool parents_thread(Compose *c, const GPtrArray *ids, const GPtrArray *chains, GError **error);

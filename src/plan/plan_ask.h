@@ -18,8 +18,8 @@
  */
 #include "plan/plan_job.h"
 
-/* The role that is asked by mail for a todo of this owner: the owner, or without a command the job's own role. NULL: a
- * program works on it. */
+/* The role that is asked by mail for a todo of this owner: the owner, if that is a role with a brain; else, where the todo
+ * has no command, the job's own role. NULL: a program works on the todo. Borrowed from the settings. */
 const ConfRole *plan_ask_role(const JobSession *s, bool command, const char *owner);
 
 typedef struct PlanAsking {
@@ -27,44 +27,50 @@ typedef struct PlanAsking {
     const Plan *plan;
     const json_t *todo;
     const ConfRole *role;
-    const char *prompt;
-    int64_t spent_micro;
-    bool front; /* the session is in the foreground */
+    const char *prompt;  /* the body of the mail */
+    int64_t spent_micro; /* of the plan's budget, before this todo */
+    bool front;          /* the session is in the foreground */
 } PlanAsking;
-/* *ret_sent is false where the policy refused the mail. */
+/* Commits a step of the plan's job (session_commit()). *ret_sent is false where the policy refused the mail. */
 bool plan_ask_send(JobSession *s, const PlanAsking *asking, bool *ret_sent, GError **error);
-/* Until the end of the role's work, and no longer than the plan's own time. */
+/* Parks the plan's job, which ends the session's claim: until the end of the role's work, and no longer than the plan's own
+ * time. */
 bool plan_ask_park(JobSession *s, const PlanRow *row, const PlanAsk *ask, GError **error);
 
 typedef enum PlanAskState {
     PLAN_ASK_OPEN,
-    PLAN_ASK_ENDED, /* the role has done what it wanted to: *ret_words says so */
-    PLAN_ASK_DEAD,  /* somebody has stopped its job, or it is gone */
+    PLAN_ASK_ENDED, /* the role's job is done, has failed, or waits after it settled the mail */
+    PLAN_ASK_DEAD,  /* the role's job was stopped or cancelled, or is gone */
 } PlanAskState;
-/* *ret_cost_micro: of the role's job; *ret_words: for people, NULL while it is open. Caller frees. */
+/* What has become of the question; reads only. *ret_cost_micro: of the role's job in this round; *ret_words: the state in
+ * words for people, NULL while it is open. Caller frees. */
 bool plan_ask_look(Engine *engine,
                    const PlanAsk *ask,
                    PlanAskState *ret,
                    int64_t *ret_cost_micro,
                    char **ret_words,
                    GError **error);
-/* In a transaction of its own. over: it waits no more; cancel: nor does the role work on. */
+/* Marks the question as over, in a transaction of its own: the plan's job waits for it no more. cancel: the role's job is
+ * cancelled too. */
 bool plan_ask_close(Engine *engine, const PlanAsk *ask, bool cancel, GError **error);
 
-/* In the job's checkpoint. A question that only the checkpoint knows is over, since nobody can tell what became of it: the
- * job goes on, and asks anew. */
+/* The question as the job's checkpoint has it, which the caller unrefs; and back from there into the store. A question that
+ * only the checkpoint knows is over, since nobody can tell what became of it: the job goes on, and asks anew. */
 json_t *plan_ask_json(const PlanAsk *ask);
 bool plan_ask_restored(Txn *txn, JobId job, const json_t *value, GError **error);
 
 /* --- calls of the face --- */
 
-/* The question that this mail, which came to a role, answers; *ret NULL: there is no such question. */
+/* The question of a plan of this role that this mail answers; *ret NULL: there is no such question. Caller frees. */
 bool plan_ask_answered(
     Engine *engine, const char *role, const Message *m, PlanAsk **ret, GError **error);
+/* A mail was taken in for this job. Where that mail is a question, notes the job; a question that is over cancels it. */
 bool plan_ask_stored(Engine *engine, Txn *txn, const char *msgid, JobId job, GError **error);
+/* The plan's job goes on, if it is parked; not for a question that is over, or for which a session in the foreground waits. */
 bool plan_ask_wakes(Engine *engine, Txn *txn, const PlanAsk *ask, GError **error);
 /* The job parks: a look follows. */
 bool plan_ask_parked(Txn *txn, JobId job, GError **error);
-/* The look: wakes a job whose question has found its end. *n counts. */
+/* The look, in a transaction of its own: wakes a job whose question has found its end. *n goes up by one then. */
 bool plan_ask_settle(Engine *engine, JobId job, unsigned *n, GError **error);
+/* The plan's job was stopped or cancelled, or is done: its open question is over, and the role's job is cancelled. */
 bool plan_ask_end(Txn *txn, JobId job, GError **error);

@@ -6,8 +6,8 @@
  * master that died (or from a person who started it by hand).
  *
  * A part that fails is started again after 1 s, then 2 s, 4 s … 60 s; one that has lived for
- * 60 s begins anew. One that ends at once, without failing, while its work is still there, is
- * slowed down too. One that is meant to stay and ends with exit status 78 says that a person
+ * 60 s begins anew. One that ends within a second, without failing, five times in a row while its
+ * work is still there, is slowed down too. One that is meant to stay and ends with exit status 78 says that a person
  * must change something: it is `refused`, and whoever knows why may leave it down. Times are
  * CLOCK_BOOTTIME.
  */
@@ -17,7 +17,7 @@
 #include <glib.h>
 
 typedef struct Part {
-    const char *verb; /* account, run, deliver, submit, index */
+    const char *verb; /* account, run, deliver, submit, index; static */
     char *name;       /* of the account; NULL */
     char *option;     /* one more argument; NULL */
     char *lock;       /* in state/, held by the one that lives; NULL: there may be many */
@@ -62,8 +62,10 @@ struct Child {
     void *data;
 };
 
-/* Starts `program --home HOME VERB [--spare] [OPTION] [NAME]`, with in_fd as its stdin. ended is called once, from the
- * main loop, and may free the child. */
+/* Starts `program --home HOME VERB [--spare] [OPTION] [NAME]`, with in_fd as its stdin; in_fd stays
+ * the caller's. Only a `run` gets the keys of models that stand in our environment. ended is called
+ * once, from the main loop, when the child has ended; it may free the child. NULL: the program
+ * could not be started, which counts as a failure of the part. */
 Child *child_start(Part *part,
                    const char *program,
                    const char *home,
@@ -71,15 +73,18 @@ Child *child_start(Part *part,
                    ChildEnded ended,
                    void *data,
                    GError **error);
-/* Watches a process that somebody else has started. NULL: it is gone already. */
+/* Watches a process that somebody else has started; ended as for child_start(). NULL: the process
+ * is gone already, which is no error. */
 Child *child_adopt(Part *part, const ProcIdent *ident, ChildEnded ended, void *data);
-/* Gives a spare the word to begin: from now on it belongs to `part`, as if it had just been started. False: it is
- * gone, or is about to go. */
+/* Gives a spare the word to begin: from now on it belongs to `part`, as if it had just been
+ * started. False: the child is gone, was asked to end, or is no spare that waits; nothing has
+ * changed then. */
 bool child_begin(Child *child, Part *part);
-/* Stops watching; signals nobody. */
+/* Stops watching; signals nobody. `ended` is not called any more. NULL does nothing. */
 void child_free(Child *child);
-/* TERM to its group now; KILL is due at kill_us, by child_kill_if_due(). A second call changes
- * nothing. */
+/* TERM now, to its group where it leads one, else to the process alone; KILL is due at kill_us, by
+ * child_kill_if_due(). A second call changes nothing. Returns at once. */
 void child_end(Child *child, int64_t kill_us);
+/* KILL now, in the same way. */
 void child_kill(Child *child);
 void child_kill_if_due(Child *child, int64_t now_us);

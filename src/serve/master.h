@@ -60,7 +60,8 @@ typedef struct Adopted {
 
 /* adopt.c */
 
-/* Watches every living owner of a job on this machine, and notes whose deadline is when. */
+/* Watches every living owner of a job on this machine, and notes whose deadline is when. *count is
+ * added to, here and below. */
 bool adopt_owners(Master *m, Adopted *count, GError **error);
 /* When somebody holds the part's lock: watches them, if we do not yet. True: nothing to start. */
 bool adopt_holder(Master *m, Part *part, Adopted *count);
@@ -69,28 +70,35 @@ bool adopt_holder(Master *m, Part *part, Adopted *count);
 
 /* Starts what has work and may be started. */
 bool staff_fill(Master *m, GError **error);
+/* Starts a process of this part now, whether or not it may start. A failure is logged, and puts
+ * the next start off. */
 void staff_start(Master *m, Part *part);
-/* The settings are new: no part waits for an earlier failure any more. The accounts that were there
- * already are asked to end and are started anew. */
+/* The settings are new: no part waits for an earlier failure any more. The accounts that run, and
+ * the spare run, are asked to end; staff_fill() starts those that are still wanted. */
 void staff_reload(Master *m);
-/* Everybody is asked to end, also who is at work here and was not seen yet; whoever is left after
- * drain and a little more is killed. */
+/* Everybody is asked to end, also who is at work here and was not seen yet; staff_patience() kills
+ * whoever is left after drain and a little more. Whoever delivers or submits by hand is left alone,
+ * and not watched any more. Returns at once. */
 void staff_end(Master *m);
-/* Nobody whom this or an earlier master started lives any more. One that was started by a master
- * which was killed at once may have taken neither lock nor job yet. */
+/* True: nobody whom this or an earlier master started lives any more. One that was started by a
+ * master which was killed at once may have taken neither lock nor job yet. Only for a master
+ * that stops: closes parts_fd, and sets `strays`. */
 bool staff_is_gone(Master *m);
+/* Kills everybody whom we watch, now. */
 void staff_kill(Master *m);
 /* For children that are gone: takes them off the list, gives their jobs back, and calls
  * master_child_ended(). data is the Master. */
 void staff_ended(Child *child, void *data);
 /* Ends owners past their deadline, kills what was asked to end and did not. */
 void staff_patience(Master *m);
-/* The next moment at which one of the parts or children needs us. */
+/* The next moment behind now_us at which one of the parts or children needs us; USEC_NEVER: there is
+ * none. */
 int64_t staff_next_us(const Master *m);
 
 /* spare.c */
 
-/* A run for what is ready: the spare one, if there is one, else one that is started. */
+/* A run for what is ready: the spare one takes it. Where no spare waits, or the last run failed, an
+ * ordinary run is started. */
 void spare_or_start(Master *m);
 /* Keeps one run that waits, while one more may work. */
 void spare_fill(Master *m);
@@ -99,7 +107,9 @@ void spare_reload(Master *m);
 
 /* master.c */
 
-/* Gives jobs of dead owners back, and notes whether any of the dead owe effects. */
+/* Gives jobs of dead owners back, in a transaction of its own, and notes whether any of the dead owe
+ * effects. *ret_n: how many jobs. */
 bool master_reap(Master *m, unsigned *ret_n, GError **error);
-/* A child is gone, and off the list. */
+/* A child is gone, and off the list: looks at everything anew. Where the master stops, and this was
+ * the last child, the loop ends. */
 void master_child_ended(Master *m);

@@ -11,7 +11,7 @@
 typedef struct MailSetup {
     Setup *s;
     char *name, *section; /* of the account */
-    char *address, *role; /* "role envoy"; once mail_role() and mail_address() are 0 */
+    char *address, *role; /* "role envoy"; set once mail_role() and mail_address() returned 0 */
     Config *config;       /* as it would be; the trial borrows it */
     MailTrial trial;
 } MailSetup;
@@ -23,10 +23,11 @@ int mail_servers(void *data);
 int mail_user(void *data); /* the login name */
 /* A password, or a program that prints one or a token. */
 int mail_login(void *data);
-/* By pairing, where the trial is logged in and it is wanted; else by flags and the preset. */
+/* By pairing, where the trial is logged in and a person wants to pair; else by flags and the
+ * preset. Pairing writes to the store whether a forged field came through (trial_forged()). */
 int mail_owner(void *data);
 
-/* A mail with a word that only this terminal shows: who wrote it is the owner. */
+/* What a mail tells that has the word which only this terminal shows: its sender is the owner. */
 typedef struct Paired {
     char *owner;       /* addr-spec */
     char *authserv_id; /* NULL: the server writes none */
@@ -34,5 +35,7 @@ typedef struct Paired {
     bool proved;
 } Paired;
 void paired_clear(Paired *p);
-/* 75 when nobody wrote in time. */
+/* Shows the word, and waits up to wait_us for the mail with it. *ret must be {0} before, and is
+ * cleared with paired_clear(). 0, 75 when nobody wrote in time, or another exit status, after a
+ * message. */
 int mail_pair(MailTrial *t, int64_t wait_us, Paired *ret);

@@ -9,7 +9,9 @@ typedef struct HomeFile {
     unsigned mode;
     const char *text;
 } HomeFile;
-extern const HomeFile home_files[]; /* ends with a NULL path */
+/* In the order of writing: postrider.conf is the last, since it makes a folder a home. Ends with a NULL
+ * path. */
+extern const HomeFile home_files[];
 /* {{RC}} {{HOME}} {{SENDMAIL}} {{OWNER}} {{DOMAIN}} {{MAILBOX}} */
 extern const char *const home_muttrc;
 /* `init --briefing`: what postrider.conf has behind its own text, and scripts/curator.md. */

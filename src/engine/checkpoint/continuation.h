@@ -11,10 +11,11 @@
  *
  * (1) What is not whole, or whose MAC does not hold, is an ordinary attachment of an ordinary
  *     mail.
- * (2) A mail can't lower a counter: the store's count.
+ * (2) A mail can't lower a counter (steps, cost): when a job is brought back, the highest count in
+ *     any of its checkpoint mails counts.
  * (3) A checkpoint is known by job, epoch and seq, not by its Message-ID: `resume` brings the
  *     same bytes once more.
- * (4) A number may be another job's after a lost store; `born` tells them apart.
+ * (4) After a lost store another job may have the same number; `born` tells them apart.
  */
 #include "base/json.h"
 #include "engine/engine.h"
@@ -36,10 +37,10 @@ typedef struct CheckpointInput {
     int64_t day_cost_micro; /* what all jobs have cost today; continuation_compose() finds it */
 } CheckpointInput;
 
-/* The signed document; caller frees. */
+/* The signed document; caller frees. NULL: error is set. */
 char *continuation_format(Engine *engine, const CheckpointInput *in, GError **error);
 /* The whole mail, from the role to itself, in the original's thread. Reads the store for the
- * subjects of the mails that it names. */
+ * subjects of the mails that it names; writes nothing. Caller frees. */
 bool continuation_compose(Engine *engine,
                           const CheckpointInput *in,
                           Compose **ret_mail,
@@ -66,7 +67,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Continuation, continuation_free)
 
 typedef enum ContinuationSeen {
     CONT_NOT_ONE,   /* the mail holds no such document */
-    CONT_FORGED,    /* says that it is one, and its MAC does not hold */
+    CONT_FORGED,    /* its MAC does not hold, or this program can't read its form */
     CONT_AMBIGUOUS, /* two in one mail, or one in a mail that can be read in two ways */
     CONT_UNSIGNED,  /* the first form of the document, which has no MAC: the operator may bring it in, nobody else */
     CONT_SIGNED,
@@ -85,19 +86,21 @@ continuation_parse(const Key *key, const char *data, size_t len, Continuation **
  * is wrong with it. */
 bool
 continuation_parse_seed(const char *data, size_t len, Continuation **ret_c, GError **error);
-/* The first document of a mail; NULL: none. Borrowed. */
+/* The bytes of the first part that says it is such a document, whatever its MAC; NULL: there is no
+ * such part. Borrowed from the message. */
 GBytes *continuation_part(const Message *m);
 
 typedef enum ContinuationFate {
     CONT_FOREIGN,  /* of another role: counted as forged */
-    CONT_STALE,    /* used, or older than the job */
+    CONT_STALE,    /* used, older than the job, or of another job of that number */
     CONT_WAKES,    /* of a parked job whose time has come */
     CONT_EARLY,    /* of a parked job that waits */
     CONT_AHEAD,    /* newer than the job: the store went back */
     CONT_RESTORES, /* the store does not know the job */
 } ContinuationFate;
 
-/* *ret_why: one line, static. */
+/* What is to be done with a signed checkpoint that came to the role. Reads the store, changes
+ * nothing. *ret_why: one line, static. */
 bool continuation_judge(Db *db,
                         const Continuation *c,
                         const char *role,

@@ -13,7 +13,7 @@
 #include "engine/run/workplace.h"
 
 typedef enum ThinkEnd {
-    THINK_ANSWERED, /* the brain is done: see answer */
+    THINK_ANSWERED, /* the brain is done, or has failed: see brain_answer(call) */
     THINK_LOST,    /* the claim is gone: an order, or another owner; nothing may be committed */
     THINK_DRAINED, /* we were asked to stop before it was done */
 } ThinkEnd;
@@ -49,8 +49,10 @@ typedef struct Thought {
 void thought_clear(Thought *t);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Thought, thought_clear)
 
-/* Asks, and returns when the brain is done or the run must end. ret is to be cleared with
- * thought_clear(). */
+/* Asks, and returns when the brain is done or the run must end; until then it waits, so the caller
+ * is in no transaction. A program that must end is ended before. *ret is {0} before, and is to be
+ * cleared with thought_clear(). False: the question could not be asked, or the store failed; no
+ * program of it runs any more. */
 bool think(const Think *ask, Thought *ret, GError **error);
-/* What the question may cost at most, as brain_most() says. */
+/* What the question may cost at most, as brain_most() says. Asks nobody. */
 int64_t think_most(const Think *ask);
