@@ -232,8 +232,10 @@ plan_ask_stored(Engine *engine, Txn *txn, const char *msgid, JobId job, GError *
 {
     g_autoptr(PlanAsk) ask = NULL;
     bool changed;
-    if (!plan_ask_of_mail(engine->db, msgid, &ask, error) || !ask)
-        return ask == NULL && (!error || !*error);
+    if (!plan_ask_of_mail(engine->db, msgid, &ask, error))
+        return false;
+    if (!ask)
+        return true;
     ask->by = job;
     return plan_ask_put(txn, ask, error) &&
            (!ask->over || job_cancel(txn, job, ENDED_WHY, &changed, error));

@@ -23,10 +23,10 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* What one poll round knows. */
 /* A brain that takes longer than this may take a minute. */
 #define REST_AFTER_US USEC_PER_SEC
 
+/* What one poll round knows. */
 typedef struct Loop {
     const Think *ask;
     BrainCall *call;
