@@ -97,6 +97,16 @@ static const char *const sql[] = {
     "  report TEXT NOT NULL"
     ");"
     "CREATE INDEX event_to_both ON event_to (role, type, state, done, rank, event);",
+    /* Mails between two roles since either of them came further, whatever they are about. */
+    "CREATE TABLE talk_pair ("
+    "  one TEXT NOT NULL,"
+    "  other TEXT NOT NULL,"
+    "  n INTEGER NOT NULL,"
+    "  PRIMARY KEY (one, other)"
+    ");"
+    "INSERT INTO talk_pair SELECT one, other, max(n) FROM talk GROUP BY one, other;"
+    "DROP TABLE talk;"
+    "ALTER TABLE talk_pair RENAME TO talk;",
 };
 const SqlPart workflow_tables = {sql, G_N_ELEMENTS(sql)};
 
@@ -261,6 +271,16 @@ cycle_list_decided(Db *db, ArtifactId artifact, Cycles **ret, GError **error)
     return rows_list(db, &cycle_shape,
                      "FROM cycle WHERE artifact = ? AND outcome IN ('approved', 'rejected') ORDER BY id",
                      ret, error, "i", artifact.v);
+}
+
+bool
+cycle_decides_anew(Db *db, CycleId id, bool *ret, GError **error)
+{
+    return sql_bool(db,
+                    "SELECT 1 FROM cycle c WHERE c.id = ? AND c.outcome IN ('approved', 'rejected') "
+                    "AND NOT EXISTS (SELECT 1 FROM cycle b WHERE b.artifact = c.artifact AND "
+                    "b.id < c.id AND b.digest = c.digest AND b.outcome IN ('approved', 'rejected'))",
+                    ret, error, "i", id.v);
 }
 
 bool
@@ -537,16 +557,16 @@ flow_events_open(Db *db, FlowEvents **ret, GError **error)
 /* --- talk --- */
 
 bool
-talk_count(Txn *txn, const char *a, const char *b, const char *about, unsigned *ret, GError **error)
+talk_count(Txn *txn, const char *a, const char *b, unsigned *ret, GError **error)
 {
     const char *one = strcmp(a, b) < 0 ? a : b, *other = one == a ? b : a;
 
     return sql_run(txn,
-                   "INSERT INTO talk (one, other, about, n) VALUES (?, ?, ?, 1) "
-                   "ON CONFLICT (one, other, about) DO UPDATE SET n = talk.n + 1",
-                   error, "sss", one, other, about) &&
-           sql_count(txn->db, "SELECT n FROM talk WHERE one = ? AND other = ? AND about = ?", ret,
-                     error, "sss", one, other, about);
+                   "INSERT INTO talk (one, other, n) VALUES (?, ?, 1) "
+                   "ON CONFLICT (one, other) DO UPDATE SET n = talk.n + 1",
+                   error, "ss", one, other) &&
+           sql_count(txn->db, "SELECT n FROM talk WHERE one = ? AND other = ?", ret, error, "ss",
+                     one, other);
 }
 
 bool

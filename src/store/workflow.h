@@ -101,6 +101,8 @@ bool cycle_load(Db *db, CycleId id, Cycle **ret, GError **error);
 bool cycle_resolved_by(Db *db, const char *request, char **ret, GError **error);
 /* Those of an artifact that were decided on, oldest first. */
 bool cycle_list_decided(Db *db, ArtifactId artifact, Cycles **ret, GError **error);
+/* True when the cycle was decided on, and none before it of the same bytes. */
+bool cycle_decides_anew(Db *db, CycleId id, bool *ret, GError **error);
 /* The next of its artifact. */
 bool cycle_open(Txn *txn, const Cycle *c, CycleId *ret, GError **error);
 bool cycle_renew(Txn *txn, CycleId id, const char *digest, GError **error);
@@ -157,10 +159,9 @@ bool flow_event_count(Db *db, ArtifactId artifact, FlowCount *ret, GError **erro
 /* Questions without an answer, oldest first; NULL: this store knows no workflow. */
 bool flow_events_open(Db *db, FlowEvents **ret, GError **error);
 
-/* One mail more between the two about this; *ret: since either of them came further. */
-bool talk_count(
-    Txn *txn, const char *a, const char *b, const char *about, unsigned *ret, GError **error);
-/* An artifact of this role moved or changed, or a person spoke to it. */
+/* One mail more between the two; *ret: since either of them came further. */
+bool talk_count(Txn *txn, const char *a, const char *b, unsigned *ret, GError **error);
+/* The role moved, changed or decided on an artifact, or a person spoke to it. */
 bool talk_end(Txn *txn, const char *who, GError **error);
 
 /* One more try of the role has failed on this day; *ret: how many have. */

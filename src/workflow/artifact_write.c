@@ -149,5 +149,6 @@ artifact_write_commit(Txn *txn, const ArtifactWrite *w, JobId job, GError **erro
                  !g_str_equal(now->holder, w->artifact->holder))))
         return err_set(error, ERR_AGAIN, "'%s' was changed meanwhile; try again", p->name);
     return (now || w->there || put_author(txn, w, error)) &&
+           ((w->there && digest_equal(&w->before, &p->bytes)) || talk_end(txn, w->who, error)) &&
            file_effect_write(txn, &write, error);
 }

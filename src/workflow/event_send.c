@@ -591,7 +591,9 @@ put_event(Engine *engine,
     return flow_event_put(txn, &e, &id, error) &&
            (p->type != EVENT_ANSWER || flow_event_answers(txn, p->parents, msgid, error)) &&
            supervise_event(engine, txn, &e,
-                           p->about && (!last || !g_str_equal(last->digest, p->digest)), error);
+                           p->about && (last ? !g_str_equal(last->digest, p->digest)
+                                              : p->type == EVENT_REVIEW_REQUEST),
+                           error);
 }
 
 /* What was decided without a move is on file at once; a move first has to be done. */

@@ -235,37 +235,33 @@ find_event(Db *db, const Message *m, FlowEvent **ret, GError **error)
     return true;
 }
 
-/* What the two talk about: an artifact, else the thread. Caller frees both. */
+/* The artifact that the mail speaks of; *ret NULL: none. Caller frees. */
 static bool
-find_about(Engine *engine, const MsgNew *in, const Message *m, char **ret, Artifact **ret_a, GError **error)
+find_artifact(Db *db, const Message *m, Artifact **ret, GError **error)
 {
     g_autoptr(FlowEvent) e = NULL;
 
-    if (!find_event(engine->db, m, &e, error))
-        return false;
-    if (e && e->artifact.v && !artifact_load(engine->db, e->artifact, ret_a, error))
-        return false;
-    *ret = e ? g_strdup(*ret_a ? (*ret_a)->name : "")
-             : g_strdup_printf("%" G_GINT64_FORMAT, in->thread.v);
-    return true;
+    return find_event(db, m, &e, error) &&
+           (!e || !e->artifact.v || artifact_load(db, e->artifact, ret, error));
 }
 
+/* Whatever they write about, and in whichever thread. What was on its way already pauses nobody else. */
 static bool
 count_talk(Engine *engine, Txn *txn, const MsgNew *in, const Message *m, const char *from, GError **error)
 {
-    g_autofree char *about = NULL;
     g_autoptr(Artifact) a = NULL;
     unsigned n;
 
-    if (!find_about(engine, in, m, &about, &a, error) ||
-        !talk_count(txn, from, in->role, about, &n, error))
+    if (!talk_count(txn, from, in->role, &n, error))
         return false;
-    if (n < TALK_MAX)
+    if (n != TALK_MAX)
         return true;
+    if (!find_artifact(engine->db, m, &a, error))
+        return false;
     g_autofree char *why = g_strdup_printf(
-        "%u mails went between %s and %s%s%s, while neither moved or changed an artifact or heard "
-        "a person",
-        n, from, in->role, a ? " about " : "", a ? a->name : "");
+        "%u mails went between %s and %s%s%s, while neither moved, changed or decided on an "
+        "artifact, or heard a person",
+        n, from, in->role, a ? ", the last about " : "", a ? a->name : "");
     return pause_role(engine, txn, in->role, a, why, error);
 }
 
@@ -306,9 +302,13 @@ supervise_event(Engine *engine, Txn *txn, const FlowEvent *e, bool changed, GErr
     const ConfRole *role = config_role(engine->home->config, e->sender);
     int64_t within = engine->home->config->workflow_answer_us;
     g_autoptr(Artifact) a = NULL;
+    bool decides = false;
     unsigned n;
 
-    if (changed && !talk_end(txn, e->sender, error))
+    if ((g_str_equal(e->type, "rejection") || g_str_equal(e->type, "approval")) &&
+        !cycle_decides_anew(txn->db, e->cycle, &decides, error))
+        return false;
+    if ((changed || decides) && !talk_end(txn, e->sender, error))
         return false;
     if (!*e->question)
         return true;

@@ -26,7 +26,8 @@ GPtrArray *supervise_escalate(const Engine *engine);
 /* A mail was taken in for a role. */
 bool supervise_mail(
     Engine *engine, Txn *txn, const MsgNew *in, const Message *m, GError **error);
-/* An event was written down. changed: the artifact moved, or its bytes are others than at the event before. */
+/* An event was written down. changed: its artifact has other bytes than at the event before,
+ * or is sent for review as the first event about it. */
 bool supervise_event(Engine *engine, Txn *txn, const FlowEvent *e, bool changed, GError **error);
 /* A try of this job has failed. */
 bool

@@ -23,7 +23,7 @@ is "$(talked)" 6 'two roles that would talk for ever stop at six mails'
 is "$(reports you) $(reports platform-lead)" '1 1' 'coordinator and who else is named get one report'
 report=$(grep -rlE '^X-Event-Type: blocker-report' "$HOME_DIR/mail/you/new")
 like "$(cat "$report")" $'\nSubject: \\[BLOCKED\\] user-auth - work cannot proceed\n' 'a typed one'
-like "$(tr '\n' ' ' <"$report")" '6 mails went between spec-[a-z]+ and spec-[a-z]+ about specs/\*/user-auth\.md' 'with the number of mails'
+like "$(tr '\n' ' ' <"$report")" '6 mails went between spec-[a-z]+ and spec-[a-z]+, the last about specs/\*/user-auth\.md' 'with the number of mails'
 like "$(tr '\n' ' ' <"$report")" '1 reviews, 0 blocker-reports, 0 questions' 'and counts of the artifact'
 paused=$(db 'SELECT role FROM role_pause')
 like "$(pr status)" "the role '$paused' is paused" 'status shows the pause'
@@ -45,7 +45,7 @@ sed -i 's/^command = printf.*/command = true/' "$HOME_DIR/postrider.conf"
 before=$(reports you)
 for i in 1 2 3 4 5 6 7 8; do
     echo "line $i" >>"$SPEC"
-    notify spec-reviewer status-update "$SPEC" spec-writer CONTEXT="Changed: $i" >/dev/null
+    notify spec-reviewer answer "$SPEC" spec-writer CONTEXT="Changed: $i" >/dev/null
     pr deliver 2>/dev/null
     pr account main --once 2>/dev/null
 done
