@@ -521,6 +521,7 @@ run_claimed(Run *run, JobId want, bool *ret_got, GError **error)
         return true;
     run->stats->jobs++;
     log_about_job(t.claim.job.v);
+    log_say(LOG_DEBUG, "at work");
     bool ok = work_claimed(&t, &failed) || survive(&t, failed, error);
     mails_forget(run->engine);
     log_about_job(0);
