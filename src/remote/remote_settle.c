@@ -1,8 +1,9 @@
 /*
  * What is owed to the server. Every debt can be paid twice without harm:
  *
- *   move    not in its old folder any more: we look in the new one. There: it was us, before we
- *           died. Not there: a person has it, and we follow it no longer.
+ *   move    not in its old folder any more: we look in the new one, and where it is wanted elsewhere
+ *           by now, in the one between. There: it was us, before we died. Not there: a person has it,
+ *           and we follow it no longer.
  *   flags   set once more they are the same; where the mail is not, nobody needs them.
  *   file    what may have been filed by one who died is looked for by its Message-ID first.
  */
@@ -89,6 +90,38 @@ remove_old(Remote *r, const RemoteRow *row, const char *from, GError **error)
 }
 
 static bool
+is_known(Remote *r, const char *name, bool *ret, GError **error)
+{
+    const GPtrArray *folders;
+    if (!remote_folders(r, &folders, error))
+        return false;
+    *ret = false;
+    for (guint i = 0; i < folders->len && !*ret; i++)
+        *ret = g_str_equal(((const ImapFolder *)folders->pdata[i])->name, name);
+    return true;
+}
+
+/* On its way to Done a mail may wait in Active. Whoever died between a move and its note left it in one of
+ * them, and by now it may be wanted in the other. */
+static bool
+move_halfway(Remote *r, const RemoteRow *row, const char *to, ImapUid *ret, GError **error)
+{
+    const char *path = g_str_equal(row->wants, "Done") ? r->active : r->done;
+    g_autofree char *name = NULL;
+    ImapUid at = {0};
+    bool there;
+    if (g_str_equal(path, row->folder))
+        return true;
+    if (!remote_name(r, path, &name, error) || !is_known(r, name, &there, error) ||
+        (there && !find_in(r, name, row->msgid, &at, error)))
+        return false;
+    if (at.uid == 0)
+        return true;
+    return remote_select(r, name, true, error) && move_to(r, at.uid, to, ret, error) &&
+           (ret->uid || find_in(r, to, row->msgid, ret, error));
+}
+
+static bool
 pay_move(Remote *r, const RemoteRow *row, GError **error)
 {
     const char *path = path_of(r, row->wants);
@@ -103,7 +136,8 @@ pay_move(Remote *r, const RemoteRow *row, GError **error)
     if ((!imap_can(r->conn, "MOVE") && !find_in(r, to, row->msgid, &now, error)) ||
         (now.uid && !remove_old(r, row, from, error)) ||
         (now.uid == 0 && !move_from(r, row, from, to, &now, error)) ||
-        (now.uid == 0 && !find_in(r, to, row->msgid, &now, error)))
+        (now.uid == 0 && !find_in(r, to, row->msgid, &now, error)) ||
+        (now.uid == 0 && !move_halfway(r, row, to, &now, error)))
         return false;
     return note_moved(r, row, path, now, error);
 }

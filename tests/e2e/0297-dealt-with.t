@@ -77,7 +77,8 @@ begin
 printf '[person bob]\naddress = bob@postrider.local\nmay = ask\n' >>"$HOME_DIR/postrider.conf"
 later
 cp -a "$HOME_DIR" "$WORK/second"
-steps "$(sed 's/"body"/"to":[],"body"/; s/Here it is/See https:..evil.example.?q=SECRET/; s|https:..evil.example.|https://evil.example/|' <<<"$answer")"
+held_answer=$(sed 's/"body"/"to":[],"body"/; s/Here it is/See https:..evil.example.?q=SECRET/; s|https:..evil.example.|https://evil.example/|' <<<"$answer")
+steps "$held_answer"
 box send 1 bob@postrider.local agent@test.example held
 later
 is "$(pr --json outbox list --state held | grep -c '"Re: held')" 1 'an answer is held'
@@ -86,4 +87,23 @@ pass_by "$WORK/second" --take-over
 second doctor --accept-backup >/dev/null 2>&1
 later "$WORK/second"
 is "$(second --json mail list --state ignored | grep -c '"subject": "held')" 1 'so whoever takes the mailbox over lists it'
+
+# --- its yes comes after the account's process died between the move to Active and its note ---
+
+begin
+printf '[person bob]\naddress = bob@postrider.local\nmay = ask\n' >>"$HOME_DIR/postrider.conf"
+later
+steps "$held_answer"
+box send 1 bob@postrider.local agent@test.example halfway
+pr account work --once 2>>"$WORK/log"
+pr account main --once 2>>"$WORK/log"
+pr run 2>>"$WORK/log"
+is "$(pr --json outbox list --state held | grep -c '"Re: halfway')" 1 'an answer is held'
+(POSTRIDER_DIE_AT=remote-moved pr account work --once 2>>"$WORK/log")
+ok 'the process dies when what it answers lies in Active' box_has postrider/Active halfway
+pr reject "$(pr --json outbox list --state held | jq '.[0].id')" >/dev/null
+later
+is "$(pr --json outbox list --state held | grep -c '"Re: halfway')" 0 'a person says no'
+ok 'the mail goes on to Done' box_has postrider/Done halfway
+ok 'and out of Active' box_has postrider/Active halfway 0
 done_testing

@@ -15,7 +15,7 @@ may work in peace; the owner looks at the witness and says of each mail in doubt
 
  (1) every mail that the world took for the agent has one answer in the asker's mailbox, and nothing else is there;
  (2) no mail of ours was accepted twice;
- (3) on the server each mail lies in Done once, none in INBOX, each answer in Sent once;
+ (3) on the server each mail lies in Done once, none in INBOX or Active, each answer in Sent once;
  (4) there is one job for each, nothing is owed, the store is sound, `doctor` is content.
 """
 import itertools, os, random, signal, sqlite3, sys, tempfile, threading, time
@@ -257,7 +257,8 @@ def check_world(tap, home, world):
     tap.ok("no mail of ours was accepted twice", world.doubled())
     ours = {field(head, "Message-ID") for head in answers}
     # In Sent are the questions to the owner too, in INBOX the copies by which probe learns that a mail arrived.
-    for folder, want, allowed in (("INBOX", set(), ours), ("postrider/Done", came, came), ("Sent", ours, None)):
+    for folder, want, allowed in (("INBOX", set(), ours), ("postrider/Active", set(), set()), ("postrider/Done", came, came),
+                                  ("Sent", ours, None)):
         there = Counter(field(head, "Message-ID") for head in world.agents(folder))
         wrong = [f"<{i}> {n} times" for i, n in there.items() if n != 1 or (allowed is not None and i not in allowed)]
         tap.ok(f"{folder} holds what it should, once", wrong + [f"<{i}> is not there" for i in want - set(there)])
