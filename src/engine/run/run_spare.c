@@ -53,9 +53,12 @@ warm_up(Run *run)
 {
     const Config *config = run->engine->home->config;
 
-    for (unsigned i = 0; i < config->n_roles; i++)
-        if (config->roles[i].mode == MODE_PROGRAM)
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        const ModeOps *mode = engine_mode(run->engine, &config->roles[i]);
+
+        if (mode && !mode->led)
             (void)wall_lacks(&config->roles[i]);
+    }
     (void)(rehearse_claim(run, NULL) && rehearse_page(run, NULL));
     mails_forget(run->engine);
     engine_clear(run->engine);
