@@ -53,6 +53,9 @@ finds 'max\(id\) \+ 1: SQL that' 'a number that an insert gives' src/store/x.c '
 breach src/store/x.c 'const char *s = "SELECT max(id), min(coalesce(a, 0)) FROM b";'
 is "$STATUS" 0 'the largest of many is fine'
 finds 'only the engine calls outbox_put' 'a mode that queues mail' src/steps/x.c 'int f(void) { return outbox_put(0); }'
+finds 'MODE_PROGRAM: what a mode does stands in its table' 'an engine that knows a mode by name' \
+    src/engine/run/x.c 'int f(int m) { return m == MODE_PROGRAM; }'
+finds 'mode ==: what a mode does stands in its table' 'or compares it' src/engine/x.c 'int f(X *a, X *b) { return a->mode == b->mode; }'
 finds 'a decision is a loop of txn_again' 'a transaction that can only run once' src/engine/x.c 'int f(void) { return txn_begin(0); }'
 finds 'x.c:2: calls system' 'system()' src/cli/x.c '/* system() in a comment is fine */\nint f(void) { return system("x"); }'
 finds 'calls popen' 'popen()' src/cli/x.c 'void f(void) { popen("x", "r"); }'
@@ -85,6 +88,15 @@ finds 'x.h:2: a list of Step is no bare GPtrArray' 'a bare list of structs' src/
 finds 'a list of Step is no bare GPtrArray' 'also in a call' src/store/x.h '/* Oldest first; elements are\n * Step. */\nbool x(GPtrArray **ret);'
 breach src/store/x.h 'typedef struct X {\n    GPtrArray *ids; /* of char * */\n} X;\n/* Integrity; elements are char *. */\nbool x(GPtrArray **ret);'
 is "$STATUS" 0 'strings may be one'
+
+# What the pages name is there.
+named() { /usr/bin/python3 "$(dirname "$0")/named_paths.py" "$@"; }
+is "$(named "$POSTRIDER_SRC")" '' 'each file that ARCHITECTURE and CONTRIBUTING name exists'
+mkdir -p "$WORK/named/src/base" "$WORK/named/src/mail"
+touch "$WORK/named/src/base/err.h" "$WORK/named/src/mail/part.h"
+printf '%s\n' '| a | `src/base/err.h`; `part.h` | `part.h` |' '`base/err.h`, src/base, tests/cli/NNNN-name.t' 'src/base/gone.h' >"$WORK/named/page"
+is "$(named "$WORK/named" page)" "page:1: 'part.h' is not there (src/base/part.h)
+page:3: 'src/base/gone.h' is not there (src/base/gone.h)" 'one that does not would be found, and one in another folder than it seems'
 
 # Tests speak of behaviour: the numbers that requirements and bad inputs had stand in tests/README.md alone.
 numbered()

@@ -7,6 +7,10 @@
  * as an instruction. "Stop using tabs" is a task. In a reply STOP ALL is an order too; as the
  * subject of a new mail: STATUS, STOP ALL, HELP. Carried out inside intake's own transaction
  * and answered in one mail; the order itself goes to Done.
+ *
+ * STOP and CANCEL raise the job's epoch, so a program at work can commit nothing any more. After the commit its run is
+ * told to look (engine/run/poke.h): it finds its claim gone, ends the program with all that the program started, and
+ * commits nothing.
  */
 #include "engine/engine.h"
 #include "mail/message.h"

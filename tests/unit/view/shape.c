@@ -69,7 +69,7 @@ test_formats(void)
     check("outgoing mail", &out_row_shape, promised(formats, "`outbox list`", "[{"),
           "kind, question, question_state, space");
     check("cost", &cost_row_shape, promised(formats, "`cost`", "rows: [{"),
-          "day or role or job or brain, job, role, subject");
+          "day or role or job or brain or artifact, job, role, subject");
 }
 
 /* Mail that was written has the members of mail that came, in the same order. */
