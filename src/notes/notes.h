@@ -86,10 +86,10 @@ bool notes_rename(Txn *txn, const char *from, const char *to, const NoteBy *by, 
 bool
 notes_delete(Txn *txn, const char *key, int64_t if_version, const NoteBy *by, GError **error);
 
-/* Full-text search over the newest versions, best first; elements are NoteHit. Brings the index
- * up to date first, unless the store was opened for reading. */
+/* Full-text search over the newest versions, best first. Brings the index up to date first, unless
+ * the store was opened for reading. */
 bool
-notes_search(const Home *home, Db *db, const NoteQuery *q, GPtrArray **ret, GError **error);
+notes_search(const Home *home, Db *db, const NoteQuery *q, NoteHits **ret, GError **error);
 
 /* One thing that `note check` finds. */
 typedef struct NoteFinding {

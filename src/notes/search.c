@@ -2,14 +2,14 @@
 #include "notes/notes.h"
 
 static bool
-search_once(Index *ix, Db *db, const NoteQuery *q, GPtrArray **ret, GError **error)
+search_once(Index *ix, Db *db, const NoteQuery *q, NoteHits **ret, GError **error)
 {
     return (!db_can_write(db) || notes_index_follow(ix, db, error)) &&
            notes_index_search(ix, db, q, ret, error);
 }
 
 bool
-notes_search(const Home *home, Db *db, const NoteQuery *q, GPtrArray **ret, GError **error)
+notes_search(const Home *home, Db *db, const NoteQuery *q, NoteHits **ret, GError **error)
 {
     g_autoptr(Index) ix = NULL;
     g_autoptr(GError) why = NULL;

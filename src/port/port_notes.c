@@ -103,25 +103,28 @@ verb_note_list(PortTalk *talk, GError **error)
     return true;
 }
 
+/* Where the words of a note are worth less than what was read so far, a hit says only that the note is there. */
 static bool
-format_hit(PortTalk *talk, const NoteHit *hit, json_t **ret, GError **error)
+read_hit(PortTalk *talk, NoteHit *hit, GError **error)
 {
     g_autoptr(Note) note = NULL;
 
     if (!note_look(talk->engine->db, &talk->viewer, hit->key, 0, &note, error))
         return false;
     bool known = note && note->label >= MIN(talk->floor, TRUST_ROLE);
-    if (known)
+    if (known) {
         has_read(talk, hit->key, hit->version);
-    *ret = json_pack("{s:s, s:I, s:s}", "key", hit->key, "version", (json_int_t)hit->version,
-                     "snippet", known ? hit->snippet : UNKNOWN);
+    } else {
+        g_free(hit->snippet);
+        hit->snippet = g_strdup(UNKNOWN);
+    }
     return true;
 }
 
 bool
 verb_note_search(PortTalk *talk, GError **error)
 {
-    g_autoptr(GPtrArray) hits = NULL;
+    g_autoptr(NoteHits) hits = NULL;
     const char *query;
     int64_t limit = SEARCH_DEFAULT;
 
@@ -132,14 +135,10 @@ verb_note_search(PortTalk *talk, GError **error)
     const NoteQuery q = {&talk->viewer, query, (unsigned)MIN(limit, SEARCH_MAX)};
     if (!notes_search(talk->engine->home, talk->engine->db, &q, &hits, error))
         return false;
-    json_t *list = json_array();
-    json_object_set_new(talk->answer, "hits", list);
-    for (guint i = 0; i < hits->len; i++) {
-        json_t *hit;
-        if (!format_hit(talk, g_ptr_array_index(hits, i), &hit, error))
+    LIST_EACH(NoteHit, hit, hits)
+        if (!read_hit(talk, hit, error))
             return false;
-        json_array_append_new(list, hit);
-    }
+    json_object_set_new(talk->answer, "hits", shape_list_json(&note_hit_shape, hits));
     return true;
 }
 

@@ -132,29 +132,21 @@ mail_is_let_in(const MsgRow *row)
     return row->state != MSG_HELD && row->state != MSG_DEAD;
 }
 
-static json_t *
-id_list(const MsgRows *rows)
-{
-    json_t *ids = json_array();
-    LIST_EACH(const MsgRow, row, rows) {
-        g_autofree char *id = msgid_format(row->msgid);
-        json_array_append_new(ids, json_string(id));
-    }
-    return ids;
-}
-
 static bool
 report_status(PortTalk *talk, GError **error)
 {
     const Job *job = talk->job;
+    const JobInHand in = {.job = job->id,
+                          .role = job->role,
+                          .round = job->round,
+                          .steps = job->steps + (int)talk->steps,
+                          .subject = job->subject,
+                          .asker = job->asker,
+                          .answered = talk->unsettled->len == 0,
+                          .shown = talk->in->shown,
+                          .open = talk->unsettled};
 
-    return json_object_update_new(
-               talk->answer,
-               json_pack("{s:I, s:s, s:i, s:i, s:s, s:s, s:b, s:o, s:o}", "job",
-                         (json_int_t)job->id.v, "role", job->role, "round", job->round, "steps",
-                         job->steps + (int)talk->steps, "subject", job->subject, "asker",
-                         job->asker, "answered", talk->unsettled->len == 0, "shown",
-                         id_list(talk->in->shown), "open", id_list(talk->unsettled))) == 0;
+    return json_object_update_new(talk->answer, shape_json(&job_in_hand_shape, &in)) == 0;
 }
 
 static const char *const send_members[] = {"verb",        "to",          "cc",   "subject", "body",

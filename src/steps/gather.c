@@ -233,7 +233,7 @@ search_mails(Turn *t, const AnswerSearch *s, GError **error)
 static bool
 search_notes(Turn *t, const char *query, GError **error)
 {
-    g_autoptr(GPtrArray) hits = NULL;
+    g_autoptr(NoteHits) hits = NULL;
     g_autofree char *shown = g_strdup_printf("notes: %s", query);
     if (!may_search(t, shown))
         return true;

@@ -1,5 +1,5 @@
 #include "view/job_rows.h"
-#include "view/mail_rows.h"
+#include "mail/msgid.h"
 
 static const char *const state_names[] = {"queued", "running", "parked",   "done",
                                           "failed", "stopped", "cancelled"};
@@ -138,6 +138,45 @@ static const Field doing_fields[] = {
     {NULL, "fence", FIELD_INT, offsetof(Doing, fence)},
 };
 const Shape doing_shape = {SHAPE("doing", Doing, doings, doing_fields)};
+
+static json_t *
+ids_json(const MsgRows *rows)
+{
+    json_t *ids = json_array();
+
+    LIST_EACH(const MsgRow, row, rows) {
+        g_autofree char *id = msgid_format(row->msgid);
+        json_array_append_new(ids, json_string(id));
+    }
+    return ids;
+}
+
+static json_t *
+shown_of(const void *data)
+{
+    return ids_json(((const JobInHand *)data)->shown);
+}
+
+static json_t *
+open_of(const void *data)
+{
+    return ids_json(((const JobInHand *)data)->open);
+}
+
+static const Field in_hand_fields[] = {
+    {"job", NULL, FIELD_INT, offsetof(JobInHand, job)},
+    {"role", NULL, FIELD_LITERAL, offsetof(JobInHand, role)},
+    {"round", NULL, FIELD_NUMBER, offsetof(JobInHand, round)},
+    {"steps", NULL, FIELD_NUMBER, offsetof(JobInHand, steps)},
+    {"subject", NULL, FIELD_LITERAL, offsetof(JobInHand, subject)},
+    {"asker", NULL, FIELD_LITERAL, offsetof(JobInHand, asker)},
+    {"answered", NULL, FIELD_BOOL, offsetof(JobInHand, answered)},
+    {"shown", .made = shown_of},
+    {"open", .made = open_of},
+};
+const Shape job_in_hand_shape = {.fields = in_hand_fields,
+                                 .n = G_N_ELEMENTS(in_hand_fields),
+                                 .size = sizeof(JobInHand)};
 
 static const char *const question_names[] = {"open", "approved", "rejected", "void"};
 G_STATIC_ASSERT(G_N_ELEMENTS(question_names) == QUESTION_N_STATES);

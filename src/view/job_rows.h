@@ -6,6 +6,7 @@
 #include "base/ids.h"
 #include "base/proc.h"
 #include "mail/origin.h"
+#include "view/mail_rows.h"
 #include "view/shape.h"
 
 typedef enum JobState {
@@ -116,6 +117,16 @@ typedef struct Doing {
     int64_t cost_micro; /* of its process so far */
 } Doing;
 SHAPE_OF(Doing, doing, Doings, doings)
+
+/* What a program is told of the job that it works on. All of it is borrowed, so nothing is freed. */
+typedef struct JobInHand {
+    JobId job;
+    const char *role, *subject, *asker;
+    int round, steps;
+    bool answered;               /* every mail that it was shown is settled */
+    const MsgRows *shown, *open; /* open: not settled yet */
+} JobInHand;
+extern const Shape job_in_hand_shape;
 
 /* --- questions to people --- */
 

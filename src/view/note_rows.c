@@ -17,3 +17,10 @@ static const Field note_fields[] = {
 };
 const Shape note_shape = {SHAPE("v", Note, notes, note_fields)};
 const Shape note_whole = {SHAPE("v", Note, notes, note_fields), .whole = true};
+
+static const Field hit_fields[] = {
+    {"key", NULL, FIELD_TEXT, offsetof(NoteHit, key)},
+    {"version", NULL, FIELD_INT, offsetof(NoteHit, version)},
+    {"snippet", NULL, FIELD_TEXT, offsetof(NoteHit, snippet)},
+};
+const Shape note_hit_shape = {SHAPE(NULL, NoteHit, note_hits, hit_fields)};

@@ -21,3 +21,11 @@ typedef struct Note {
 } Note;
 SHAPE_OF(Note, note, Notes, notes)
 extern const Shape note_whole; /* with its body */
+
+/* A note in which a search found something. */
+typedef struct NoteHit {
+    char *key;
+    int64_t version;
+    char *snippet; /* some words around the place, on one line, valid UTF-8 */
+} NoteHit;
+SHAPE_OF(NoteHit, note_hit, NoteHits, note_hits)

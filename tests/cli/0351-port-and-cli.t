@@ -12,6 +12,13 @@ pr notify review-request specs/proposed/auth.md envoy CONTEXT='See section 2.' >
 pr send --to team@postrider.local --subject 'To all of the team' >/dev/null <<<'A word to all.'
 ok 'a typed mail, and a mail to a space' pr serve --once
 rm -f "$WORK"/seen/*
+cat >"$WORK/ask" <<'END'
+import os, socket, sys
+port = socket.socket(socket.AF_UNIX)
+port.connect(os.environ["POSTRIDER_PORT"])
+port.sendall(sys.argv[1].encode() + b"\n")
+print(port.makefile().readline(), end="")
+END
 cat >"$HOME_DIR/scripts/hello" <<END
 #!/bin/sh
 n=0
@@ -44,7 +51,9 @@ both 'note search' 'note search two' 'note search two'
 '$PR_BIN' --json mail thread >'$WORK/thread'
 env -u POSTRIDER_PORT '$PR_BIN' --home '$HOME_DIR' --json mail list --limit 20 >'$WORK/list'
 env -u POSTRIDER_PORT '$PR_BIN' --home '$HOME_DIR' --json mail list --folder Sent >'$WORK/written'
-sed -n 's/^both .[a-z, ]*. .\([a-z]*\) \([a-z]*\).*/\1.\2/p' "\$0" | sort -u >'$WORK/asked'
+python3 '$WORK/ask' '{"verb":"status"}' >'$WORK/status'
+env -u POSTRIDER_PORT '$PR_BIN' --home '$HOME_DIR' --json job list --all >'$WORK/jobs'
+python3 '$WORK/ask' '{"verb":"changes","keys":["envoy/plan"]}' >'$WORK/changes'
 echo done
 END
 ok 'an agent that looks at everything twice' pr ask 'what do you see'
@@ -68,8 +77,33 @@ PY
 ) || other='no JSON'
 is "$other" '' 'mail thread: each mail is the one of mail list'
 
-# Every verb of the port that shows a noun was asked.
-shows=$(grep -oE '\{"(mail|note)\.(list|search|show|get|history)"' "$POSTRIDER_SRC/src/port/port_verbs.c" | tr -d '{"' | sort)
-is "$(cat "$WORK/asked")" "$shows" 'no noun of the port was left out'
+# What the port says of the job in hand, and of news, is what job list, mail list and note list say.
+is "$(python3 - "$WORK/status" "$WORK/jobs" "$WORK/thread" <<'PY'
+import json, sys
+status, jobs, thread = (json.load(open(path)) for path in sys.argv[1:])
+job = next(row for row in jobs if row["id"] == status["job"])
+mail = [m["message_id"] for m in thread if m["from"] != m["role"]]
+same = {name: (status[name], job[other]) for name, other in
+        {"job": "id", "role": "role", "round": "round", "subject": "subject", "asker": "from"}.items()}
+print(*(name for name, (a, b) in same.items() if a != b), status["answered"], status["open"] == status["shown"] != [],
+      set(status["shown"]) <= set(mail), list(status))
+PY
+)" "False True True ['ok', 'job', 'role', 'round', 'steps', 'subject', 'asker', 'answered', 'shown', 'open']" 'status: the job as job list has it'
+is "$(python3 - "$WORK/changes" "$WORK/list" "$WORK/seen/6.cli" <<'PY'
+import json, sys
+changes, mails, notes = (json.load(open(path)) for path in sys.argv[1:])
+print(changes["mail"] == max(mail["id"] for mail in mails),
+      changes["versions"] == {note["key"]: note["version"] for note in notes if note["key"] == "envoy/plan"})
+PY
+)" 'True True' 'changes: the newest of mail list, and versions of note list'
+
+# Every verb of the port was asked, but for those that write, propose, or ask for leave.
+writes='send reply note.put note.append note.rename note.delete permit'
+asked=$(
+    sed -n "s/^both '[A-Za-z, ]*' ['\"]\([a-z]*\) \([a-z]*\).*/\1.\2/p" "$HOME_DIR/scripts/hello"
+    sed -n 's/.*"verb":"\([a-z.]*\)".*/\1/p; s/.* --json \(mail\) \(thread\) .*/\1.\2/p' "$HOME_DIR/scripts/hello"
+)
+all=$(sed -n 's/^    {"\([a-z.]*\)", [a-z_]*, [a-z_]*},$/\1/p' "$POSTRIDER_SRC/src/port/port_verbs.c" | sort)
+is "$(tr ' ' '\n' <<<"$asked $writes" | sort -u)" "$all" 'no verb of the port was left out'
 
 done_testing

@@ -152,7 +152,7 @@ cmd_note_list(Cli *cli, int argc, char **argv)
 static int
 search_home(Cli *cli, const char *query, int limit, json_t **ret)
 {
-    g_autoptr(GPtrArray) hits = NULL;
+    g_autoptr(NoteHits) hits = NULL;
     const NoteQuery q = {&VIEWER_OPERATOR, query, (unsigned)limit};
     int status = note_open(cli, NOTE_READ, NULL, NULL);
 
@@ -160,12 +160,7 @@ search_home(Cli *cli, const char *query, int limit, json_t **ret)
         return status;
     if (!notes_search(cli->home, cli->db, &q, &hits, &cli->error))
         return cli_failed(cli, 0);
-    *ret = json_array();
-    LIST_EACH(const NoteHit, hit, hits) {
-        json_array_append_new(*ret,
-                              json_pack("{s:s, s:I, s:s}", "key", hit->key, "version",
-                                        (json_int_t)hit->version, "snippet", hit->snippet));
-    }
+    *ret = shape_list_json(&note_hit_shape, hits);
     return 0;
 }
 

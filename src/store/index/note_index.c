@@ -8,14 +8,6 @@
 /* A word in the key tells more than one in the text. */
 #define RANK "bm25(note, 4.0, 1.0, 0.0)"
 
-static void
-free_hit(gpointer data)
-{
-    NoteHit *hit = data;
-
-    free_all(hit->key, hit->snippet, hit);
-}
-
 /* The folder that the key is in as one word, of a space its own; "" where it is in none. Caller frees. */
 static char *
 place_of(const char *key)
@@ -156,7 +148,7 @@ match_text(Db *db, const Viewer *viewer, const char *words, char **ret, GError *
 /* What the viewer may not see is passed over, and does not count for the limit. */
 static bool
 search_words(
-    Index *ix, Db *db, const NoteQuery *q, const char *words, GPtrArray *hits, GError **error)
+    Index *ix, Db *db, const NoteQuery *q, const char *words, NoteHits *hits, GError **error)
 {
     SqlStmt *st =
         sql_conn_get(&ix->conn,
@@ -171,7 +163,7 @@ search_words(
     sql_bind(st, "si", words, q->viewer->operator? (int64_t)q->limit : (int64_t)-1);
     while (hits->len < q->limit && (rc = sql_next(st, NULL)) == 1) {
         if (viewer_sees_note(db, q->viewer, sql_col_text(st, 0)))
-            g_ptr_array_add(hits, read_hit(st));
+            note_hits_add(hits, read_hit(st));
     }
     if (rc < 0)
         return index_failed(ix, error, "searching");
@@ -180,10 +172,10 @@ search_words(
 }
 
 bool
-notes_index_search(Index *ix, Db *db, const NoteQuery *q, GPtrArray **ret, GError **error)
+notes_index_search(Index *ix, Db *db, const NoteQuery *q, NoteHits **ret, GError **error)
 {
     g_autofree char *words = query_words(q->words);
-    g_autoptr(GPtrArray) hits = g_ptr_array_new_with_free_func(free_hit);
+    g_autoptr(NoteHits) hits = note_hits_new();
     g_autofree char *match = NULL;
 
     if (words && (!match_text(db, q->viewer, words, &match, error) || !index_reopen(ix, error) ||

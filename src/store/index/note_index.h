@@ -8,12 +8,6 @@
 #include "store/index/index.h"
 #include "store/note/note_versions.h"
 
-typedef struct NoteHit {
-    char *key;
-    int64_t version;
-    char *snippet; /* some words around the place, on one line, valid UTF-8 */
-} NoteHit;
-
 typedef struct NoteQuery {
     const Viewer *viewer; /* only what this one may see */
     const char *words;    /* ANDed, "a phrase" is one; no input is an error */
@@ -22,5 +16,5 @@ typedef struct NoteQuery {
 
 /* ERR_AGAIN: the file was deleted or broke meanwhile; the same call once more makes it anew. */
 bool notes_index_follow(Index *ix, Db *db, GError **error);
-/* Best first; nothing without words. Elements are NoteHit. */
-bool notes_index_search(Index *ix, Db *db, const NoteQuery *q, GPtrArray **ret, GError **error);
+/* Best first; nothing without words. */
+bool notes_index_search(Index *ix, Db *db, const NoteQuery *q, NoteHits **ret, GError **error);

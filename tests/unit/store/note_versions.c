@@ -349,7 +349,7 @@ search_as(TempStore *s, const Viewer *viewer, const char *query, unsigned limit)
     const NoteQuery q = {viewer, query, limit};
     g_autoptr(GError) error = NULL;
     g_autoptr(Index) ix = NULL;
-    g_autoptr(GPtrArray) hits = NULL;
+    g_autoptr(NoteHits) hits = NULL;
     GString *got = g_string_new(NULL);
     bool fresh;
 
@@ -360,7 +360,7 @@ search_as(TempStore *s, const Viewer *viewer, const char *query, unsigned limit)
     notes_index_search(ix, s->db, &q, &hits, &error);
     g_assert_no_error(error);
     for (guint i = 0; i < hits->len; i++)
-        g_string_append_printf(got, "%s ", ((NoteHit *)hits->pdata[i])->key);
+        g_string_append_printf(got, "%s ", hits->pdata[i]->key);
     return g_string_free(got, FALSE);
 }
 
