@@ -6,8 +6,7 @@
 unset POSTRIDER_TEST_SANDBOX
 command -v bwrap >/dev/null || skip_all 'no bubblewrap here'
 bwrap --unshare-user --unshare-net --unshare-pid --ro-bind / / --proc /proc --dev /dev true 2>/dev/null || skip_all 'bubblewrap does not work here'
-# Not beneath /tmp, which is a fresh one behind the wall.
-BASE=$(mktemp -d "$(dirname "$PR_BIN")/wall.XXXXXX") || exit 1
+BASE=$(wall_base wall) || exit 1
 end() { rm -rf "$BASE"; tap_end; }
 trap end EXIT
 HOME_DIR=$BASE/home

@@ -4,8 +4,7 @@
 . "$(dirname "$0")/../lib/tap.sh"
 unset POSTRIDER_TEST_SANDBOX
 TRIES=$POSTRIDER_SRC/tests/peers/wall-tries
-# Not beneath /tmp, which is a fresh one behind the wall.
-BASE=$(mktemp -d "${WALL_BASE:-$(dirname "$PR_BIN")}/wall.XXXXXX") || exit 1
+BASE=$(wall_base wall) || exit 1
 WITNESSES=()
 end() { for pid in "${WITNESSES[@]}"; do kill "$pid" 2>/dev/null; done; rm -rf "$BASE"; tap_end; }
 trap end EXIT

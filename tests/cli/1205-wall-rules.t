@@ -2,7 +2,7 @@
 # `sandbox` and `net` of a role: what is said and done where there is no wall, and that a walled program ends with its run.
 . "$(dirname "$0")/../lib/tap.sh"
 unset POSTRIDER_TEST_SANDBOX
-BASE=$(mktemp -d "$(dirname "$PR_BIN")/wall.XXXXXX") || exit 1
+BASE=$(wall_base wall) || exit 1
 end() { rm -rf "$BASE"; tap_end; }
 trap end EXIT
 HOME=$BASE/op HOME_DIR=$BASE/home

@@ -222,7 +222,7 @@ is "$SERVE_STATUS" 0 'the service ends'
 
 # Behind the wall, as the agent.
 if command -v bwrap >/dev/null && bwrap --unshare-user --unshare-net --unshare-pid --ro-bind / / --proc /proc --dev /dev true 2>/dev/null; then
-    BASE=$(mktemp -d "$(dirname "$PR_BIN")/check.XXXXXX")
+    BASE=$(wall_base check)
     HOME_DIR=$BASE/home
     task_home
     cp "$WORK/agent" "$BASE/agent"

@@ -5,7 +5,7 @@ unset POSTRIDER_TEST_SANDBOX
 command -v jq >/dev/null || skip_all 'no jq'
 command -v bwrap >/dev/null || skip_all 'no bubblewrap here'
 bwrap --unshare-user --unshare-net --unshare-pid --ro-bind / / --proc /proc --dev /dev true 2>/dev/null || skip_all 'bubblewrap does not work here'
-BASE=$(mktemp -d "$(dirname "$PR_BIN")/wall.XXXXXX") || exit 1 # not beneath /tmp, which is a fresh one behind the wall
+BASE=$(wall_base wall) || exit 1
 trap 'rm -rf "$BASE"; tap_end' EXIT
 . "$POSTRIDER_SRC/tests/lib/plan.sh"
 . "$POSTRIDER_SRC/tests/lib/steps.sh"

@@ -4,8 +4,7 @@
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/space.sh"
 unset POSTRIDER_TEST_SANDBOX
-# Not beneath /tmp, which is a fresh one behind the wall.
-BASE=$(mktemp -d "${WALL_BASE:-$(dirname "$PR_BIN")}/space.XXXXXX") || exit 1
+BASE=$(wall_base space) || exit 1
 end() { rm -rf "$BASE"; tap_end; }
 trap end EXIT
 command -v bwrap >/dev/null || skip_all 'no bubblewrap here'

@@ -5,8 +5,7 @@
 . "$(dirname "$0")/../lib/workflow.sh"
 command -v bwrap >/dev/null || skip_all 'no bubblewrap here'
 bwrap --unshare-user --unshare-net --unshare-pid --ro-bind / / --proc /proc --dev /dev true 2>/dev/null || skip_all 'bubblewrap does not work here'
-# Not beneath /tmp, which is a fresh one behind the wall.
-BASE=$(mktemp -d "${WALL_BASE:-$(dirname "$PR_BIN")}/panel.XXXXXX") || exit 1
+BASE=$(wall_base panel) || exit 1
 end() { rm -rf "$BASE"; tap_end; }
 trap end EXIT
 HOME_DIR=$BASE/home ROOT=$BASE/project
@@ -14,6 +13,10 @@ export HOME=$BASE/op SECRET_KEY=sk-member OTHER=not-for-you PR_BIN
 mkdir -p "$HOME/.claude/projects" "$BASE/bin"
 echo CANARY >"$HOME/.claude/projects/old-session"
 echo CANARY >"$HOME/.bashrc"
+# A program that was built below /tmp, of which no member sees anything else.
+built=$(dirname "$PR_BIN")
+mkdir "$WORK/built" && cp "$PR_BIN" "$built"/src/cli/postrider-{mail,net} "$built/src/base/postrider-limit" "$WORK/built" || exit 1
+PR_BIN=$WORK/built/postrider
 workflow_home
 cd "$ROOT" || exit 1
 echo CANARY | pr note put secrets/plan >/dev/null

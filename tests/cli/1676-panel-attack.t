@@ -4,8 +4,7 @@
 . "$(dirname "$0")/../lib/workflow.sh"
 command -v bwrap >/dev/null || skip_all 'no bubblewrap here'
 bwrap --unshare-user --unshare-net --unshare-pid --ro-bind / / --proc /proc --dev /dev true 2>/dev/null || skip_all 'bubblewrap does not work here'
-# Not beneath /tmp, which is a fresh one behind the wall.
-BASE=$(mktemp -d "${WALL_BASE:-$(dirname "$PR_BIN")}/tries.XXXXXX") || exit 1
+BASE=$(wall_base tries) || exit 1
 end() { rm -rf "$BASE"; tap_end; }
 trap end EXIT
 export OTHER=not-for-you KEY_OF_EVE=CANARY

@@ -19,6 +19,7 @@
 #   newest_file FILE...       which of them was written last
 #   as_other CMD...           where root runs this: as somebody else, who can come into WORK and run PR_BIN after
 #                             `passable`
+#   wall_base NAME            makes a folder outside of /tmp, which is a fresh one behind the wall; prints it. To be removed
 #
 #   wait_for CMD...           until CMD succeeds, at most WAIT seconds (60); else false
 #   shut_door, open_door      in between, a program that says `read -r _ <"$WORK/door"` waits there
@@ -50,6 +51,16 @@ tap_end()
 }
 trap tap_end EXIT
 trap 'exit 1' INT TERM
+
+wall_base()
+{
+    local folder
+    for folder in "${WALL_BASE:-$(dirname "$PR_BIN")}" /srv "$(getent passwd "$(id -u)" | cut -d : -f 6)"; do
+        case $(realpath "$folder") in /tmp | /tmp/* | /var/tmp | /var/tmp/*) continue ;; esac
+        mktemp -d "$folder/$1.XXXXXX" 2>/dev/null && return
+    done
+    return 1
+}
 
 diag() { printf '%s\n' "$*" | sed 's/^/# /'; }
 pass() { echo "ok $((++TAP_N)) - $1"; }

@@ -1,6 +1,7 @@
 #include "engine/wall/wall.h"
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/proc.h"
 #include "base/secretfile.h"
 #include "engine/face.h"
 #include "engine/wall/wall_internal.h"
@@ -326,6 +327,21 @@ hide_project(Sandbox *s, const Home *home, const char *said)
     }
 }
 
+/* An agent calls postrider, which may lie in a folder that is hidden: who has built it tries it there. */
+static void
+add_programs(Sandbox *s, const WallView *view)
+{
+    static const char *const ours[] = {"postrider", "postrider-mail", "postrider-net"};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(ours); i++) {
+        g_autofree char *path = proc_helper_path(ours[i], NULL);
+        if (path)
+            sandbox_add_program(s, path);
+    }
+    if (view->program)
+        sandbox_add_program(s, view->program);
+}
+
 static bool
 apart_argv(const WallView *view, char ***ret, GError **error)
 {
@@ -344,8 +360,7 @@ apart_argv(const WallView *view, char ***ret, GError **error)
     sandbox_add_in(s, SANDBOX_READ, view->work, WALL_APART_FILE);
     if (view->port)
         sandbox_add(s, SANDBOX_READ, view->port);
-    if (view->program)
-        sandbox_add_program(s, view->program);
+    add_programs(s, view);
     *ret = sandbox_argv(s, error);
     return *ret != NULL;
 }
@@ -370,8 +385,7 @@ wall_argv(const WallView *view, char ***ret, GError **error)
     hide_home(s, view->engine->home);
     add_job(s, view);
     faces_show(view->engine, view->job, s);
-    if (view->program)
-        sandbox_add_program(s, view->program);
+    add_programs(s, view);
     *ret = sandbox_argv(s, error);
     return *ret != NULL;
 }
