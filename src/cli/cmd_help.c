@@ -5,6 +5,15 @@
 
 #define USAGE_COLUMNS 100
 
+/* The groups of verbs, as they are shown; `group` of a verb's row is one of these. */
+static const char *const groups[] = {"every day", "set up", "agents at work", "for programs"};
+
+static bool
+is_in_group(const Verb *v, unsigned group)
+{
+    return v->group && g_str_equal(v->group, groups[group]);
+}
+
 /* "usage: postrider VERB [--option]", broken between options. */
 static void
 print_usage(Cli *cli, const char *begin, const Verb *row)
@@ -37,16 +46,13 @@ print_row(Cli *cli, const Verb *v)
 static int
 overview(Cli *cli)
 {
-    const char *group = NULL;
     cli_print(cli, "Give your AI agents an e-mail address.\n\n"
                    "usage: postrider [--home DIR] [--json] VERB ...\n");
-    for (const Verb *v = verbs; v->name; v++) {
-        if (!v->group)
-            continue;
-        if (g_strcmp0(group, v->group) != 0)
-            cli_print(cli, "\n%s\n", v->group);
-        group = v->group;
-        print_row(cli, v);
+    for (unsigned group = 0; group < G_N_ELEMENTS(groups); group++) {
+        cli_print(cli, "\n%s\n", groups[group]);
+        for (const Verb *v = verbs; v->name; v++)
+            if (is_in_group(v, group))
+                print_row(cli, v);
     }
     cli_print(cli, "\n'postrider help VERB' tells more. First steps: postrider init, then "
                    "postrider ask \"hello\".\n");
@@ -110,24 +116,27 @@ man_page(Cli *cli, const Verb *v)
     return 0;
 }
 
+static void
+print_mdoc_row(Cli *cli, const Verb *v)
+{
+    g_autofree char *usage = verb_usage(v);
+    const char *args = g_strchug(usage + strlen(v->name));
+    cli_print(cli, ".It Cm %s%s%s%s\n%c%s.\n", v->name, *args ? " No \"" : "", args,
+              *args ? "\"" : "", g_ascii_toupper(*v->summary), v->summary + 1);
+}
+
 /* The verbs in postrider(1), by groups. */
 static int
 man_overview(Cli *cli)
 {
-    const char *group = NULL;
-    for (const Verb *v = verbs; v->name; v++) {
-        if (!v->group)
-            continue;
-        if (g_strcmp0(group, v->group) != 0)
-            cli_print(cli, "%s.Ss %c%s\n.Bl -tag -width Ds\n", group ? ".El\n" : "",
-                      g_ascii_toupper(*v->group), v->group + 1);
-        group = v->group;
-        g_autofree char *usage = verb_usage(v);
-        const char *args = g_strchug(usage + strlen(v->name));
-        cli_print(cli, ".It Cm %s%s%s%s\n%c%s.\n", v->name, *args ? " No \"" : "", args,
-                  *args ? "\"" : "", g_ascii_toupper(*v->summary), v->summary + 1);
+    for (unsigned group = 0; group < G_N_ELEMENTS(groups); group++) {
+        cli_print(cli, ".Ss %c%s\n.Bl -tag -width Ds\n", g_ascii_toupper(*groups[group]),
+                  groups[group] + 1);
+        for (const Verb *v = verbs; v->name; v++)
+            if (is_in_group(v, group))
+                print_mdoc_row(cli, v);
+        cli_print(cli, ".El\n");
     }
-    cli_print(cli, ".El\n");
     return 0;
 }
 

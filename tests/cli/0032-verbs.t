@@ -17,6 +17,12 @@ for row in "${rows[@]}"; do
 done
 isnt "${#rows[@]}" 0 'there is a table'
 
+# What 'postrider' alone prints, and postrider(1): four groups, each once, and every verb in one of them.
+groups=$'every day\nset up\nagents at work\nfor programs'
+is "$("$PR_BIN" | grep -xE '[a-z]+( [a-z]+)*')" "$groups" 'the list of verbs has four groups, each once'
+is "$("$PR_BIN" | grep -oE '^  [a-z-]+' | tr -d ' ' | sort)" "$(printf '%s\n' "${!args[@]}" | sort)" 'and every verb, once'
+is "$("$PR_BIN" help --man | sed -n 's/^\.Ss //p' | tr A-Z a-z)" "$groups" 'so has the manual'
+
 wrong=() # differences, for one line of each kind
 for verb in "${!args[@]}"; do
     want=$(options <<<"${args[$verb]}")
