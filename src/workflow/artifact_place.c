@@ -60,6 +60,15 @@ workflow_address(const Config *config, const char *name)
     return role ? role->address : NULL;
 }
 
+const char *
+workflow_name_at(const Config *config, const char *address)
+{
+    const ConfRole *role = config_role_at(config, address);
+    const ConfPerson *person = config_person_at(config, address);
+
+    return role ? role->name : person ? person->name : NULL;
+}
+
 GPtrArray *
 workflow_names(const Config *config)
 {
@@ -250,6 +259,32 @@ gatekeepers(const ConfArtifact *kind, const char *from, const char *to)
             return g_steal_pointer(&words);
     }
     return NULL;
+}
+
+bool
+artifact_leads(const ConfArtifact *kind, const char *from, const char *to)
+{
+    g_auto(GStrv) words = gatekeepers(kind, from, to);
+
+    return words != NULL;
+}
+
+bool
+artifact_is_authors(const ConfArtifact *kind, const char *from, const char *to)
+{
+    g_auto(GStrv) words = gatekeepers(kind, from, to);
+
+    return words && g_strv_contains((const char *const *)words + 2, "author");
+}
+
+bool
+artifact_has_claim(const ConfArtifact *kind, EventType type)
+{
+    g_autofree char *first = artifact_first_state(kind),
+                    *next = artifact_next_state(kind, first);
+
+    return type == EVENT_REVIEW_REQUEST ||
+           (type == EVENT_STATUS_UPDATE && next && artifact_is_authors(kind, first, next));
 }
 
 static const ConfArtifact *

@@ -7,6 +7,7 @@
  */
 #include "engine/engine.h"
 #include "store/workflow.h"
+#include "workflow/event_kind.h"
 
 typedef struct ArtifactPlace {
     const ConfArtifact *kind; /* borrowed from the settings */
@@ -62,6 +63,13 @@ bool artifact_knows_state(const ConfArtifact *kind, const char *state);
 /* True when this move needs an approval: the first move of the kind does, where reviewers are
  * its gatekeepers. */
 bool artifact_is_gate(const ConfArtifact *kind, const char *from, const char *to);
+/* True when the table of the kind has this move. */
+bool artifact_leads(const ConfArtifact *kind, const char *from, const char *to);
+/* True when the move is for the author of the artifact to decide. */
+bool artifact_is_authors(const ConfArtifact *kind, const char *from, const char *to);
+/* True when the first who sends such an event about an artifact of this kind is its author, if nobody is yet: whoever asks for
+ * its review; of a kind whose author decides also whoever tells of it. */
+bool artifact_has_claim(const ConfArtifact *kind, EventType type);
 /* True when this role or person may make the move; else ERR_NEVER, which says who may. a NULL:
  * the artifact is new. */
 bool artifact_may_move(const Engine *engine,
@@ -77,5 +85,7 @@ const char *workflow_coordinator(const Engine *engine);
 const char *workflow_who(const Config *config, const char *said);
 /* The address of a role or person by name; NULL: nobody here is called so. Borrowed. */
 const char *workflow_address(const Config *config, const char *name);
+/* Who has this address; NULL: nobody here. Borrowed. */
+const char *workflow_name_at(const Config *config, const char *address);
 /* All such names, borrowed, with a NULL behind; caller unrefs. */
 GPtrArray *workflow_names(const Config *config);

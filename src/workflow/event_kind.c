@@ -1,4 +1,5 @@
 #include "workflow/event_kind.h"
+#include "base/digest.h"
 #include "base/err.h"
 #include "base/text.h"
 #include <string.h>
@@ -159,6 +160,21 @@ event_vars_check(const EventVars *v, EventType type, GError **error)
 
     return !kind->needs || *event_var(v, kind->needs) ||
            err_set(error, ERR_NEVER, "%s needs %s=\"...\"", kind->name, kind->needs);
+}
+
+char *
+event_question_digest(const char *text)
+{
+    g_auto(GStrv) words = g_strsplit_set(text, " \t\n", -1);
+    g_autoptr(GString) all = g_string_new(NULL);
+
+    for (char **word = words; *word; word++)
+        if (**word)
+            g_string_append_printf(all, "%s ", *word);
+    g_autofree char *folded = g_utf8_casefold(all->str, -1);
+    Digest d;
+    digest_of(folded, strlen(folded), &d);
+    return digest_hex(&d);
 }
 
 /* --- forms --- */

@@ -47,6 +47,9 @@ void event_vars_set(EventVars *v, const char *name, const char *value);
 /* "" where it was not given. Borrowed. */
 const char *event_var(const EventVars *v, const char *name);
 
+/* Of the words of a question, which is the same whatever its blanks and capitals; caller frees. */
+char *event_question_digest(const char *text);
+
 /* The built-in form of an event's mail; caller frees. */
 char *event_form(EventType type);
 /* The mail that a form and the variables make. Values stay text: braces in them are not

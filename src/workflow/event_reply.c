@@ -37,10 +37,7 @@ read_line(const char *line, EventType *ret, char **ret_why)
 static const char *
 person_of(const Config *config, const char *address)
 {
-    const ConfRole *role = config_role_at(config, address);
-    const ConfPerson *person = config_person_at(config, address);
-
-    return !person ? NULL : role ? role->name : person->name;
+    return config_is_person(config, address) ? workflow_name_at(config, address) : NULL;
 }
 
 /* The event that the mail answers, and its artifact with the review that is open; *ret_a NULL: there is none. */
@@ -110,8 +107,9 @@ event_reply(Engine *engine,
     g_autofree char *rest = quote_after_first_line(m->text);
     g_autoptr(EventVars) vars = vars_of(type, why, rest);
     g_autoptr(GPtrArray) to = g_ptr_array_new();
-    g_ptr_array_add(to, type == EVENT_BLOCKER_REPORT ? (char *)workflow_coordinator(engine)
-                                                     : c->author);
+    g_ptr_array_add(to, type == EVENT_BLOCKER_REPORT   ? (char *)workflow_coordinator(engine)
+                        : g_str_equal(from, c->author) ? c->reviewers
+                                                       : c->author);
     const EventNew in = {.type = type,
                          .path = a->name,
                          .from = from,

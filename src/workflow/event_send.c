@@ -146,9 +146,16 @@ is_open(const Cycle *c)
     return c && !*c->outcome;
 }
 
-/* Who decides on a review: nobody on their own work. */
+/* Has the sender written what is under review? */
 static bool
-check_reviewer(const EventPlan *p, GError **error)
+is_own_work(const EventPlan *p)
+{
+    return g_str_equal(p->from, p->cycle->author) || g_str_equal(p->from, p->artifact->author);
+}
+
+/* Who decides on a review that leads to this state: nobody on their own work, but where the table names the author. */
+static bool
+check_reviewer(const EventPlan *p, const char *to, GError **error)
 {
     const Cycle *c = p->cycle;
 
@@ -160,8 +167,7 @@ check_reviewer(const EventPlan *p, GError **error)
             error, ERR_NEVER,
             "the review of '%s' is closed: %s by %s; a new review-request begins another",
             p->place.name, c->outcome, *c->by ? c->by : "nobody");
-    if (g_str_equal(p->from, c->author) ||
-        (p->artifact && g_str_equal(p->from, p->artifact->author)))
+    if (is_own_work(p) && !artifact_is_authors(p->place.kind, p->artifact->state, to))
         return err_set(error, ERR_NEVER, "'%s' wrote '%s', and can't decide on it", p->from,
                        p->place.name);
     return true;
@@ -205,10 +211,12 @@ plan_approval(const Engine *engine, EventPlan *p, EventVars *vars, GError **erro
         event_vars_set(vars, "DECIDED", decided);
         return plan_move(engine, p, NULL, error);
     }
-    if (!check_reviewer(p, error))
+    g_autofree char *next = *said ? g_strdup(said)
+                            : p->artifact
+                                ? artifact_next_state(p->place.kind, p->artifact->state)
+                                : NULL;
+    if (!check_reviewer(p, next ? next : "", error))
         return false;
-    g_autofree char *next =
-        *said ? g_strdup(said) : artifact_next_state(p->place.kind, p->artifact->state);
     if (!next)
         return err_set(error, ERR_NEVER, "no state follows '%s': say NEXT_STATE=...",
                        p->artifact->state);
@@ -222,12 +230,17 @@ plan_approval(const Engine *engine, EventPlan *p, EventVars *vars, GError **erro
     return plan_move(engine, p, next, error);
 }
 
-/* Who may approve may reject. */
+/* Who may approve may reject. Only an author who decides brings what is rejected to another state. */
 static bool
 plan_rejection(const Engine *engine, EventPlan *p, GError **error)
 {
-    if (!check_reviewer(p, error))
+    if (!check_reviewer(p, "rejected", error))
         return false;
+    if (is_own_work(p)) {
+        p->joins = true;
+        p->closes = "rejected";
+        return plan_move(engine, p, "rejected", error);
+    }
     g_autofree char *next = artifact_next_state(p->place.kind, p->artifact->state);
     g_auto(GStrv) reviewers = g_strsplit(p->cycle->reviewers, ",", -1);
     if (!g_strv_contains((const char *const *)reviewers, p->from) &&
@@ -252,6 +265,18 @@ plan_talk(const Engine *engine, EventPlan *p, GError **error)
     return plan_move(engine, p, NULL, error);
 }
 
+/* What no move leads from to `blocked`, such as a spec that is proposed, is reported where it is. */
+static bool
+plan_blocker(const Engine *engine, EventPlan *p, GError **error)
+{
+    g_autofree char *first = artifact_first_state(p->place.kind);
+    const char *now = p->artifact ? p->artifact->state : p->place.state ? p->place.state : first;
+    bool leads = artifact_leads(p->place.kind, now, "blocked");
+
+    p->joins = is_open(p->cycle);
+    return plan_move(engine, p, leads || g_str_equal(now, "blocked") ? "blocked" : NULL, error);
+}
+
 static bool
 plan_decision(const Engine *engine, EventPlan *p, EventVars *vars, GError **error)
 {
@@ -261,10 +286,7 @@ plan_decision(const Engine *engine, EventPlan *p, EventVars *vars, GError **erro
     case EVENT_REJECTION:
         return plan_rejection(engine, p, error);
     case EVENT_BLOCKER_REPORT:
-        p->joins = is_open(p->cycle);
-        return plan_move(engine, p,
-                         artifact_knows_state(p->place.kind, "blocked") ? "blocked" : NULL,
-                         error);
+        return plan_blocker(engine, p, error);
     default:
         return plan_talk(engine, p, error);
     }
@@ -485,25 +507,6 @@ find_parents(Engine *engine, const EventNew *in, EventPlan *p, GError **error)
     return true;
 }
 
-/* The same question is the same whatever its blanks and capitals. */
-static char *
-digest_question(const EventPlan *p, const EventVars *v)
-{
-    const EventKind *kind = &event_kinds[p->type];
-
-    if (!kind->asks)
-        return g_strdup("");
-    g_auto(GStrv) words = g_strsplit_set(event_var(v, kind->needs), " \t\n", -1);
-    g_autoptr(GString) all = g_string_new(NULL);
-    for (char **word = words; *word; word++)
-        if (**word)
-            g_string_append_printf(all, "%s ", *word);
-    g_autofree char *folded = g_utf8_casefold(all->str, -1);
-    Digest d;
-    digest_of(folded, strlen(folded), &d);
-    return digest_hex(&d);
-}
-
 bool
 event_plan(Engine *engine, const EventNew *in, EventPlan **ret, GError **error)
 {
@@ -521,7 +524,8 @@ event_plan(Engine *engine, const EventNew *in, EventPlan **ret, GError **error)
     if (!event_vars_check(in->vars, in->type, error) || !find_people(engine, in, p, error) ||
         !plan_artifact(engine, in, sight, p, error) || !find_parents(engine, in, p, error))
         return false;
-    p->question = digest_question(p, in->vars);
+    const EventKind *kind = &event_kinds[p->type];
+    p->question = kind->asks ? event_question_digest(event_var(in->vars, kind->needs)) : g_strdup("");
     if (!compose(engine, in, sight, p, error))
         return false;
     *ret = g_steal_pointer(&p);
@@ -561,7 +565,7 @@ put_cycle(Txn *txn,
     if (is_open(p->cycle) &&
         !cycle_close(txn, p->cycle->id, "superseded", p->from, msgid, error))
         return false;
-    return cycle_open(txn, &c, io, error) && artifact_set_author(txn, artifact, p->from, error);
+    return cycle_open(txn, &c, io, error);
 }
 
 static bool
@@ -674,6 +678,8 @@ event_commit(Engine *engine,
         return false;
     if (!post_compose(engine, txn, MAIL_EVENT, p->mail, &post, NULL, &msgid, error) ||
         !put_cycle(txn, p, artifact, msgid, &cycle, error) ||
+        (p->about && artifact_has_claim(p->place.kind, p->type) &&
+         !artifact_set_author(txn, artifact, p->from, error)) ||
         !put_event(engine, txn, p, artifact, cycle, msgid, error) ||
         !put_review(txn, p, cycle, p->move.to && !p->move.by_hand ? post.after : (EffectId){0}, error))
         return false;

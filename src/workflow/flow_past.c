@@ -23,6 +23,7 @@ typedef struct PastCycle {
 typedef struct PastArtifact {
     Artifact row;
     GPtrArray *cycles; /* of PastCycle */
+    const char *teller; /* who sent the first status-update; NULL: nobody has */
     bool is_new;       /* it has an event, or a decision, that the store does not know */
 } PastArtifact;
 
@@ -158,6 +159,8 @@ play(Past *past, const PastEvent *e)
     PastCycle *c = cycle_of(a, e);
     bool open = c && !*c->row.outcome;
 
+    if (e->type == EVENT_STATUS_UPDATE && !a->teller && !*a->row.author)
+        a->teller = e->mark.from;
     if (e->mark.deed == DEED_OPENS)
         open_cycle(a, e);
     else if (open && e->mark.deed == DEED_RENEWS)
@@ -215,6 +218,8 @@ read_place(Past *past, PastArtifact *a)
     if (!artifact_place_look(past->engine, a->row.name, &p, NULL))
         return false;
     set(&a->row.kind, p.kind->name);
+    if (a->teller && artifact_has_claim(p.kind, EVENT_STATUS_UPDATE))
+        set(&a->row.author, a->teller);
     if (p.state && !g_str_equal(p.state, a->row.state) &&
         (approved || !artifact_is_gate(p.kind, a->row.state, p.state))) {
         set(&a->row.state, p.state);

@@ -49,6 +49,13 @@ pr serve --once 2>/dev/null
 reply skeleton-writer "$status" 'BLOCKED: the library is gone'
 is "$(record)" 'blocked|specs/blocked/user-auth.md|skeleton-writer' 'BLOCKED is a blocker-report'
 is "$(db 'SELECT type, recipients FROM event ORDER BY id DESC LIMIT 1')" 'blocker-report|you' 'to the coordinator'
+# What no move leads from to `blocked` is reported where it is.
+echo stuck >specs/proposed/stuck.md
+request=$(ask specs/proposed/stuck.md)
+pr serve --once 2>/dev/null
+reply spec-reviewer "$request" 'BLOCKED: nobody knows the limit'
+is "$(db 'SELECT type, state, recipients FROM event ORDER BY id DESC LIMIT 1') $(record specs/\*/stuck.md)" 'blocker-report|proposed|you proposed|specs/proposed/stuck.md|' 'BLOCKED of what is proposed is a blocker-report, and it stays'
+is "$(db "SELECT outcome FROM cycle WHERE '<' || msgid || '>' = '$request'")" '' 'its review is open'
 exits 0 'artifact check finds nothing' pr artifact check
 # A reply to several mails decides nothing.
 echo several >specs/proposed/several.md

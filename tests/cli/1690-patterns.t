@@ -153,12 +153,11 @@ done
 echo 'All.' >specs/proposed/all.md
 as spec-writer review-request specs/proposed/all.md spec-reviewer
 for event in review-request approval rejection clarification-request blocker-report status-update question answer; do
-    from=spec-reviewer of=specs/proposed/all.md name=all
+    from=spec-reviewer of=specs/proposed/all.md
     [ $event != review-request ] || from=spec-writer
-    [ $event != blocker-report ] || from=skeleton-writer of=specs/todo/tokens.md name=tokens
     as $from --dry-run $event $of test-writer ISSUES_FOUND=x QUESTION=x BLOCKING_DETAILS=x CONTEXT=x
     id=$(sed -n 's/^Message-ID: //p' <<<"$OUT") state=$(sed -n 's/^X-Workflow-State: //p' <<<"$OUT")
-    like "$OUT" "$from\\|test-writer\\|specs/[a-z]+/$name.md\\|$name\\|$state\\|[A-Z][a-z]+, [^|]*\\|$id" "$event has them all"
+    like "$OUT" "$from\\|test-writer\\|specs/[a-z]+/all.md\\|all\\|$state\\|[A-Z][a-z]+, [^|]*\\|$id" "$event has them all"
 done
 git checkout -q Workflow
 
