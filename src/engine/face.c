@@ -35,6 +35,16 @@ faces_stored(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GE
 }
 
 bool
+faces_posted(Engine *engine, Txn *txn, MailKind kind, GBytes *bytes, GError **error)
+{
+    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
+        if ((*f)->posted && !(*f)->posted(engine, txn, kind, bytes, error))
+            return false;
+    }
+    return true;
+}
+
+bool
 faces_order(
     Engine *engine, const Judgement *j, const Message *m, JobId job, Order *ret, GError **error)
 {

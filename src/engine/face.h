@@ -16,6 +16,7 @@
 #include "engine/in/orders.h"
 #include "engine/run/commit.h"
 #include "engine/session.h"
+#include "mail/msgid.h"
 #include "store/job/timers.h"
 #include "store/out/effects.h"
 #include "store/tables.h"
@@ -41,6 +42,10 @@ struct FaceOps {
                    const Message *m,
                    JobId job,
                    GError **error);
+    /* A mail that somebody of this home wrote is on its way, in the transaction that decided so; one that is held for a
+     * person's yes is not. Where faces_sight() is asked, whoever writes has to see: of agents' mail nothing may depend on
+     * files. bytes: all of it. Called for every face. */
+    bool (*posted)(Engine *engine, Txn *txn, MailKind kind, GBytes *bytes, GError **error);
     /* *ret: this mail, which passed the judge and is no order, wakes nobody by itself. Then it
      * is handled, and of class MSG_EVENT; stored() sees to it that the next mail of the role
      * brings it along. */
@@ -154,6 +159,7 @@ bool faces_open(Engine *engine, GError **error);
 const char *faces_claim(const Engine *engine, const MsgNew *in);
 bool
 faces_stored(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GError **error);
+bool faces_posted(Engine *engine, Txn *txn, MailKind kind, GBytes *bytes, GError **error);
 bool faces_failed(Engine *engine, Txn *txn, const Job *job, const char *why, GError **error);
 bool faces_handled(Engine *engine, Txn *txn, const Job *job, const MsgRow *row, GError **error);
 bool faces_worked(Engine *engine,

@@ -137,7 +137,7 @@ static const char *const uses[] = {
     [MAIL_QUESTION] = USE " question", [MAIL_NOTICE] = USE " notice",
     [MAIL_ORDER] = USE " order",       [MAIL_CHECKPOINT] = USE " checkpoint",
     [MAIL_LETTER] = USE " letter",     [MAIL_EVENT] = USE " event",
-    [MAIL_UNSAID] = USE,
+    [MAIL_FAILURE] = USE " failure",   [MAIL_UNSAID] = USE,
 };
 _Static_assert(G_N_ELEMENTS(uses) == MAIL_N_KINDS, "every kind has a sub-key");
 

@@ -38,6 +38,7 @@ typedef enum MailKind {
     MAIL_CHECKPOINT, /* what a parked job leaves itself */
     MAIL_LETTER,     /* what a person wrote */
     MAIL_EVENT,      /* a typed mail of the workflow */
+    MAIL_FAILURE,    /* of a step that gave up, or has spent its limit: it settles nothing */
     MAIL_UNSAID,     /* minted by a version before kinds; is read only */
     MAIL_N_KINDS
 } MailKind;

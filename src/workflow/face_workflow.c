@@ -4,6 +4,8 @@
 #include "engine/people/notice.h"
 #include "engine/role.h"
 #include "engine/run/settle.h"
+#include "mail/parents.h"
+#include "workflow/event_answer.h"
 #include "workflow/event_reply.h"
 #include "workflow/event_send.h"
 #include "workflow/flow_acts.h"
@@ -73,6 +75,51 @@ bring_along(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GEr
     return true;
 }
 
+/* A reply in plain words, which may answer a question. A question that it asks back waits in its turn. */
+static bool
+hear_answer(Engine *engine, Txn *txn, const Message *m, AnswerTo to, const char *role, GError **error)
+{
+    g_auto(EventAnswer) a = {0};
+    g_autoptr(FlowEvent) e = NULL;
+
+    if (!event_answer_read(engine->home, m, &a))
+        return true;
+    return event_answer_put(engine, txn, &a, to, role, &e, error) &&
+           (!e || supervise_event(engine, txn, e, false, error));
+}
+
+static bool
+replies_to_event(Engine *engine, const Message *m, bool *ret, GError **error)
+{
+    g_autoptr(GPtrArray) parents = parents_of(m);
+
+    *ret = false;
+    for (guint i = 0; i < parents->len && !*ret; i++) {
+        g_autoptr(FlowEvent) e = NULL;
+        if (!flow_event_find(engine->db, parents->pdata[i], &e, error))
+            return false;
+        *ret = e != NULL;
+    }
+    return true;
+}
+
+static bool
+posted(Engine *engine, Txn *txn, MailKind kind, GBytes *bytes, GError **error)
+{
+    g_autoptr(Message) headers = NULL, m = NULL;
+    bool replies;
+
+    if (!*engine->home->config->workflow_root || kind == MAIL_EVENT)
+        return true;
+    headers = message_parse_bytes(bytes, MESSAGE_HEADERS);
+    if (!replies_to_event(engine, headers, &replies, error))
+        return false;
+    if (!replies)
+        return true;
+    m = message_parse_bytes(bytes, MESSAGE_TEXT);
+    return hear_answer(engine, txn, m, ANSWER_TO_PEOPLE, NULL, error);
+}
+
 /* The decision itself, in the transaction that stores the reply. */
 static bool
 stored(Engine *engine,
@@ -96,7 +143,9 @@ stored(Engine *engine,
     if (in->class == MSG_EVENT)
         return panel_space_is_word(engine, in) || flow_waiting_put(txn, in->role, id, error);
     if (in->class != MSG_ORDER)
-        return !job.v || bring_along(engine, txn, id, in, job, error);
+        return (in->state != MSG_STORED || in->trust < TRUST_ROLE ||
+                hear_answer(engine, txn, m, ANSWER_TO_AGENT, in->role, error)) &&
+               (!job.v || bring_along(engine, txn, id, in, job, error));
     return event_reply(engine, in->trust, m, &is_reply, &plan, &why, error) &&
            (!plan || event_commit(engine, txn, plan, NULL, &msgid, error));
 }
@@ -316,6 +365,7 @@ const FaceOps face_workflow = {
     .commit = commit,
     .ordered = ordered,
     .stored = stored,
+    .posted = posted,
     .waits = flow_waits,
     .tells = flow_tells,
     .order = order,

@@ -8,6 +8,7 @@
 #include "mail/maildir.h"
 #include "store/workflow_past.h"
 #include "workflow/artifact_place.h"
+#include "workflow/event_answer.h"
 #include "workflow/flow_past_internal.h"
 #include "workflow/panel_again.h"
 #include "workflow/review_file.h"
@@ -281,14 +282,42 @@ mark_read(Txn *txn, const PastEvent *e, GError **error)
     return true;
 }
 
+/* What was told of it, and a question waits anew. */
+static bool
+put_wait(Past *past, Txn *txn, const PastEvent *e, GError **error)
+{
+    int64_t within = past->engine->home->config->workflow_answer_us;
+
+    return mark_read(txn, e, error) &&
+           (!*e->mark.question || within <= 0 ||
+            timer_set_about(txn, (JobId){0}, SUPERVISE_TIMER, e->msgid, txn_now(txn) + within,
+                            error));
+}
+
+static bool
+put_plain(Past *past, Txn *txn, const PastEvent *e, GError **error)
+{
+    const EventAnswer a = {.msgid = e->msgid,
+                           .from = e->mark.from,
+                           .to = e->mark.to,
+                           .question = e->mark.question,
+                           .parents = e->parents,
+                           .at_us = e->at_us};
+    g_autoptr(FlowEvent) row = NULL;
+
+    return event_answer_put(past->engine, txn, &a, ANSWER_TO_ANY, NULL, &row, error) &&
+           (!row || put_wait(past, txn, e, error));
+}
+
 static bool
 put_event(Past *past, Txn *txn, const PastEvent *e, GError **error)
 {
     const PastArtifact *a = *e->name ? g_hash_table_lookup(past->artifacts, e->name) : NULL;
     const PastCycle *c = a ? cycle_of(a, e) : NULL;
-    int64_t within = past->engine->home->config->workflow_answer_us;
     bool is_new;
 
+    if (e->plain)
+        return put_plain(past, txn, e, error);
     if (*e->name && !a)
         return true;
     const FlowEvent row = {.type = (char *)event_kinds[e->type].name,
@@ -303,11 +332,8 @@ put_event(Past *past, Txn *txn, const PastEvent *e, GError **error)
                            .at_us = e->at_us};
     if (!flow_event_restore(txn, &row, &is_new, error) || !is_new)
         return !is_new;
-    return mark_read(txn, e, error) &&
-           (e->type != EVENT_ANSWER || flow_event_answers(txn, e->parents, e->msgid, error)) &&
-           (!*e->mark.question || within <= 0 ||
-            timer_set_about(txn, (JobId){0}, SUPERVISE_TIMER, e->msgid, txn_now(txn) + within,
-                            error));
+    return put_wait(past, txn, e, error) &&
+           (e->type != EVENT_ANSWER || flow_event_answers(txn, e->parents, e->msgid, error));
 }
 
 /* Those whose number a review record has are first, so that nobody takes it. */

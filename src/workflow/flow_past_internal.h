@@ -19,6 +19,7 @@ typedef struct PastEvent {
     EventMark mark;
     char *msgid, *name, *state; /* name of the artifact; "": it is about none */
     GPtrArray *parents;         /* ids of what it answers */
+    bool plain;                 /* a reply without a type, which may answer (event_answer.h) */
     int64_t at_us;
     GHashTable *places; /* mailbox -> PastPlace */
 } PastEvent;

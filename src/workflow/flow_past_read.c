@@ -3,11 +3,13 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "engine/in/judge.h"
 #include "mail/maildir.h"
 #include "mail/message.h"
 #include "mail/origin.h"
 #include "mail/parents.h"
 #include "workflow/artifact_place.h"
+#include "workflow/event_answer.h"
 #include "workflow/flow_past_internal.h"
 #include "workflow/panel.h"
 #include <string.h>
@@ -61,16 +63,6 @@ names(GBytes *bytes, const char *header)
     return memmem(data, end ? (size_t)(end - data) : len, header, strlen(header)) != NULL;
 }
 
-/* The name that the workflow knows an address by; "": none. Borrowed. */
-static const char *
-name_at(const Config *config, const char *spec)
-{
-    const ConfRole *role = config_role_at(config, spec);
-    const ConfPerson *person = config_person_at(config, spec);
-
-    return role ? role->name : person ? person->name : "";
-}
-
 /* What the mail of a version before the header tells. */
 static void
 mark_by_type(const Config *config, EventType type, const Message *m, EventMark *ret)
@@ -78,19 +70,24 @@ mark_by_type(const Config *config, EventType type, const Message *m, EventMark *
     g_autoptr(GPtrArray) to = g_ptr_array_new();
     bool asks = event_kinds[type].asks;
 
-    LIST_EACH(const Address, a, m->to)
-        g_ptr_array_add(to, (char *)name_at(config, a->spec));
+    const char *from = m->from ? workflow_name_at(config, m->from->spec) : NULL;
+
+    LIST_EACH(const Address, a, m->to) {
+        const char *name = workflow_name_at(config, a->spec);
+        g_ptr_array_add(to, (char *)(name ? name : ""));
+    }
     g_ptr_array_add(to, NULL);
     *ret = (EventMark){.deed = event_deed_of(type),
-                       .from = g_strdup(m->from ? name_at(config, m->from->spec) : ""),
+                       .from = g_strdup(from ? from : ""),
                        .to = g_strjoinv(",", (char **)to->pdata),
                        .digest = g_strdup(""),
                        .question = g_strdup(asks ? m->id : "")};
 }
 
 static PastEvent *
-event_of(const Config *config, const Message *m, const Minted *minted)
+event_of(const Reader *r, const Message *m)
 {
+    const Config *config = r->engine->home->config;
     const char *said = message_header(m, "X-Event-Type"), *mark = message_header(m, EVENT_MARK);
     const char *name = message_header(m, "X-Artifacts"),
                *state = message_header(m, "X-Workflow-State");
@@ -99,17 +96,62 @@ event_of(const Config *config, const Message *m, const Minted *minted)
     if (!said || !event_type_parse(said, &type, NULL))
         return NULL;
     PastEvent *e = g_new0(PastEvent, 1);
-    *e = (PastEvent){.minted = *minted,
-                     .type = type,
+    *e = (PastEvent){.type = type,
                      .msgid = g_strdup(m->id),
                      .name = g_strdup(name ? name : ""),
                      .state = g_strdup(state ? state : ""),
                      .parents = parents_of(m),
                      .at_us = m->date_us,
                      .places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
+    (void)msgid_read(&r->engine->home->key, m->id, config->domain, &e->minted);
     if (!mark || !event_mark_parse(mark, &e->mark))
         mark_by_type(config, type, m, &e->mark);
     return e;
+}
+
+/* A reply in plain words somewhere below an event. It came after what it replies to. */
+static PastEvent *
+reply_of(const Reader *r, const Message *m)
+{
+    const Home *home = r->engine->home;
+    g_auto(EventAnswer) a = {0};
+    Minted newest = {0}, one;
+
+    for (guint i = 0; i < m->references->len; i++)
+        if (msgid_read(&home->key, m->references->pdata[i], home->config->domain, &one) &&
+            minted_compare(&one, &newest) > 0)
+            newest = one;
+    if (!newest.number || !event_answer_read(home, m, &a))
+        return NULL;
+    PastEvent *e = g_new0(PastEvent, 1);
+    *e = (PastEvent){.minted = newest,
+                     .plain = true,
+                     .type = *a.question ? EVENT_QUESTION : EVENT_ANSWER,
+                     .mark = {.from = g_steal_pointer(&a.from),
+                              .to = g_steal_pointer(&a.to),
+                              .digest = g_strdup(""),
+                              .question = g_steal_pointer(&a.question)},
+                     .msgid = g_steal_pointer(&a.msgid),
+                     .name = g_strdup(""),
+                     .state = g_strdup(""),
+                     .parents = g_steal_pointer(&a.parents),
+                     .at_us = m->date_us,
+                     .places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
+    (void)msgid_read(&home->key, m->id, home->config->domain, &e->minted);
+    return e;
+}
+
+/* Of a mail from outside the server that took it in says who wrote it. */
+static bool
+is_from_person(const Reader *r, const Message *m)
+{
+    const ConfRole *role = config_role(r->engine->home->config, r->mailbox);
+    Judgement j;
+
+    if (!role || role->person)
+        return false;
+    judge(r->engine->home, role, m, true, &j);
+    return j.state == MSG_STORED && j.trust >= TRUST_PRINCIPAL;
 }
 
 static PastPlace
@@ -132,6 +174,22 @@ take_ask(Reader *r, const MaildirEntry *entry, const Message *m, const OriginCla
     past_asks_add(r->asks, a);
 }
 
+/* Each once, and where its copies lie. */
+static void
+keep(Reader *r,
+     const MaildirEntry *entry,
+     const Message *m,
+     PastEvent *(*make)(const Reader *r, const Message *m))
+{
+    PastEvent *e = g_hash_table_lookup(r->events, m->id);
+
+    if (!e && (e = make(r, m)))
+        g_hash_table_insert(r->events, e->msgid, e);
+    if (e)
+        g_hash_table_replace(e->places, g_strdup(r->mailbox),
+                             GINT_TO_POINTER(MAX(place_of(entry), past_place(e, r->mailbox))));
+}
+
 static bool
 take(void *user, const MaildirEntry *entry, GBytes *bytes, GError **error)
 {
@@ -141,10 +199,15 @@ take(void *user, const MaildirEntry *entry, GBytes *bytes, GError **error)
     Minted minted;
 
     bool asks = r->panel && names(bytes, "\nSubject: " PANEL_SUBJECT);
-    if (!asks && !names(bytes, "\nX-Event-Type: ") && !names(bytes, "\n" PANEL_MARK ": "))
+    bool replies = names(bytes, "\nIn-Reply-To: ");
+    if (!asks && !replies && !names(bytes, "\nX-Event-Type: ") &&
+        !names(bytes, "\n" PANEL_MARK ": "))
         return true;
     g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_TEXT);
-    if (!m || origin_check(&home->key, m, r->mailbox, &origin) != ORIGIN_PROVED)
+    bool proved = m && origin_check(&home->key, m, r->mailbox, &origin) == ORIGIN_PROVED;
+    if (replies && m && (proved ? origin.level >= TRUST_ROLE : is_from_person(r, m)))
+        keep(r, entry, m, reply_of);
+    if (!proved)
         return true;
     if (asks)
         take_ask(r, entry, m, &origin);
@@ -154,14 +217,8 @@ take(void *user, const MaildirEntry *entry, GBytes *bytes, GError **error)
     char *ended = request && minted.kind == MAIL_NOTICE ? msgid_parse(request) : NULL;
     if (ended)
         g_hash_table_add(r->ended, ended);
-    if (minted.kind != MAIL_EVENT)
-        return true;
-    PastEvent *e = g_hash_table_lookup(r->events, m->id);
-    if (!e && (e = event_of(home->config, m, &minted)))
-        g_hash_table_insert(r->events, e->msgid, e);
-    if (e)
-        g_hash_table_replace(e->places, g_strdup(r->mailbox),
-                             GINT_TO_POINTER(MAX(place_of(entry), past_place(e, r->mailbox))));
+    if (minted.kind == MAIL_EVENT)
+        keep(r, entry, m, event_of);
     return true;
 }
 
@@ -191,8 +248,10 @@ read_mailbox(Reader *r, const char *mailbox, GError **error)
 static int
 by_id(gconstpointer a, gconstpointer b)
 {
-    return minted_compare(&(*(const PastEvent *const *)a)->minted,
-                          &(*(const PastEvent *const *)b)->minted);
+    const PastEvent *one = *(const PastEvent *const *)a, *other = *(const PastEvent *const *)b;
+    int order = minted_compare(&one->minted, &other->minted);
+
+    return order ? order : one->plain - other->plain;
 }
 
 bool

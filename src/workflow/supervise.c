@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "engine/out/post.h"
 #include "store/job/role_pauses.h"
+#include "workflow/event_mark.h"
 
 #define TALK_MAX 6  /* mails between two roles without anything having come of them */
 #define ASKED_MAX 3 /* times that a role asks the same */
@@ -91,6 +92,9 @@ compose(Engine *engine, const Report *r, const GPtrArray *to, const char *names,
     g_autoptr(EventVars) v = vars_of(engine, r, names);
     g_autofree char *form = event_form(r->type), *subject = NULL, *text = NULL;
     g_autoptr(Compose) mail = compose_new();
+    const EventMark mark = {
+        .from = (char *)r->from, .to = (char *)names, .digest = (char *)"", .question = (char *)""};
+    g_autofree char *told = event_mark_format(&mark);
 
     event_expand(form, v, &subject, &text);
     compose_date(mail, home_now(engine->home));
@@ -98,6 +102,7 @@ compose(Engine *engine, const Report *r, const GPtrArray *to, const char *names,
     compose_text(mail, text);
     if (!compose_from(mail, NULL, workflow_address(config, r->from), error) ||
         !compose_subject(mail, subject, error) ||
+        !compose_header(mail, EVENT_MARK, told, error) ||
         !compose_header(mail, "X-Event-Type", type, error) ||
         (a && (!compose_header(mail, "X-Artifacts", a->name, error) ||
                !compose_header(mail, "X-Workflow-State", a->state, error))))

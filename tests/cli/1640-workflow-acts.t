@@ -153,10 +153,11 @@ like "$(page implementer 1)" 'Nobody waits for a word about this mail' 'the page
 is "$(state_of implementer) $(state_of skeleton-writer)" 'done done' 'a model ends without a word, and a program prints nothing'
 is "$(by_them)" "$n" 'and nobody is written to'
 notify platform-lead question specs/todo/told.md implementer QUESTION='Which one?' >/dev/null
-says implementer '{"status":"complete","current_phase":"complete"}' '{"status":"complete","current_phase":"complete","send_emails":[{"body":"The first."}]}'
+says implementer '{"status":"complete","current_phase":"complete"}' '{"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"The first."}]}'
 did
 unlike "$(page implementer 1)" 'Nobody waits' 'a question waits for one'
 like "$(page implementer 2)" 'complete was refused' 'and can not be left alone'
+is "$(db "SELECT a.type || ' ' || a.sender FROM event q JOIN event a ON a.msgid = q.answer ORDER BY q.id DESC LIMIT 1")" 'answer implementer' 'its mail is the answer'
 
 run pr artifact check
 is "$OUT" '' 'file, mail and record agree'

@@ -5,7 +5,7 @@
  * lost, or is an old copy. The Message-ID of our own mail says what it is (mail/msgid.h):
  *
  *   answer                      the mails that it names are settled
- *   ack, interim, notice …      it was said, and nothing is settled by it
+ *   ack, interim, failure, notice …   it was said, and nothing is settled by it
  *   of a version before kinds   its parent and all its ancestors are settled
  *   not ours: a person wrote    likewise
  *

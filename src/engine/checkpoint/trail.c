@@ -145,7 +145,7 @@ take_mail(void *user, const MaildirEntry *e, GBytes *bytes, GError **error)
         return false;
     if (!known && id.kind == MAIL_ORDER)
         take_order(r->t, home, m, &id);
-    else if (!known && (id.kind == MAIL_ANSWER || id.kind == MAIL_INTERIM))
+    else if (!known && (id.kind == MAIL_ANSWER || id.kind == MAIL_INTERIM || id.kind == MAIL_FAILURE))
         take_step_mail(r->t, m, &id);
     return true;
 }

@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "engine/face.h"
 #include "engine/mail_load.h"
 #include "engine/out/outward.h"
 #include "mail/address.h"
@@ -167,7 +168,9 @@ stay_within(Route *r, const Post *post, GError **error)
 
 /* Of mail: all that post does not say. */
 static bool
-put(Txn *txn,
+put(Engine *engine,
+    Txn *txn,
+    MailKind kind,
     OutId id,
     OutMail mail,
     const char *const *rcpts,
@@ -189,7 +192,8 @@ put(Txn *txn,
     mail.space = r.space;
     mail.to = (const OutTo *)(void *)r.to->data;
     mail.n_to = r.to->len;
-    return outbox_put(txn, id, &mail, error);
+    return outbox_put(txn, id, &mail, error) &&
+           (post->held || post->copy_only || faces_posted(engine, txn, kind, mail.bytes, error));
 }
 
 /* Mail of a role that goes to anybody outside has an address that answers find. */
@@ -304,7 +308,7 @@ post_compose(Engine *engine,
                          .subject = compose_get_subject(mail),
                          .bytes = bytes,
                          .in_reply_to = compose_get_parent(mail)};
-    if (!put(txn, id, out, (const char *const *)rcpts->pdata, post, error) ||
+    if (!put(engine, txn, kind, id, out, (const char *const *)rcpts->pdata, post, error) ||
         (compose_brings_msgid(mail) && !server_ids_put_own(txn, id, msgid, error)))
         return false;
     if (ret_id)
@@ -345,7 +349,7 @@ post_raw(Engine *engine,
     g_autoptr(GBytes) bytes = g_bytes_new(all->str, all->len);
 
     const OutMail mail = {.msgid = own, .from = from, .subject = subject, .bytes = bytes};
-    if (!put(txn, id, mail, rcpts, post, error))
+    if (!put(engine, txn, MAIL_LETTER, id, mail, rcpts, post, error))
         return false;
     if (ret_id)
         *ret_id = id;

@@ -295,7 +295,8 @@ name_settled(Commit *c,
         if (!held)
             g_array_append_val(c->answered, row->id.v);
     }
-    *ret = settled->len ? MAIL_ANSWER : MAIL_INTERIM;
+    bool failed = c->status == PROPOSE_FAIL || c->status == PROPOSE_LIMIT;
+    *ret = settled->len ? MAIL_ANSWER : failed ? MAIL_FAILURE : MAIL_INTERIM;
     return proof_name(c->engine->home, made, c->job, commit_ends(c),
                       parent ? parent->letter.msgid : NULL, settled, error);
 }
