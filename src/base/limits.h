@@ -15,7 +15,8 @@
 #define LIMIT_TEXT_BYTES (256u << 10)      /* decoded text that a reader gets */
 #define LIMIT_MARKDOWN_BYTES (64u << 10)   /* longer text has no HTML part */
 #define LIMIT_ATTACHMENT_BYTES (25u << 20) /* one attachment that we send */
-#define LIMIT_REFERENCES 1000u             /* ids that are read; 30 are written */
+#define LIMIT_REFERENCES 1000u             /* ids that are read, and written in mail that stays here */
+#define LIMIT_REFERENCES_OUTSIDE 30u       /* ids that are written to anybody outside */
 #define LIMIT_MSGID 996u
 #define LIMIT_MSGID_WRITTEN 980u /* fits on one line behind any field name of ours */
 #define LIMIT_RECEIVED 50u       /* hops */

@@ -178,6 +178,40 @@ check_msgid(const char *id, GError **error)
     return msgid_is_plain(id) || err_set(error, ERR_NEVER, "'%s' is no message id", id);
 }
 
+static bool
+is_answered(const Compose *c, const char *id)
+{
+    return g_strcmp0(c->in_reply_to, id) == 0 ||
+           g_ptr_array_find_with_equal_func(c->answered_too, id, g_str_equal, NULL);
+}
+
+void
+compose_cut_references(Compose *c, unsigned most)
+{
+    unsigned kept = 0; /* of the oldest */
+
+    while (kept < c->references->len && is_answered(c, c->references->pdata[kept]))
+        kept++;
+    kept++;
+    while (c->references->len > most && kept < c->references->len)
+        if (is_answered(c, c->references->pdata[kept]))
+            kept++;
+        else
+            g_ptr_array_remove_index(c->references, kept);
+}
+
+/* One header holds them, and the mail's own id behind them. */
+static void
+fit_references(Compose *c)
+{
+    size_t len = LIMIT_MSGID_WRITTEN;
+    unsigned n = 1;
+
+    for (guint i = c->references->len; i > 0 && len < LIMIT_HEADER_WRITTEN; i--, n++)
+        len += strlen(c->references->pdata[i - 1]) + strlen("\n <>");
+    compose_cut_references(c, MIN(n, LIMIT_REFERENCES) - 1);
+}
+
 bool
 compose_thread(Compose *c, const char *in_reply_to, const GPtrArray *references, GError **error)
 {
@@ -192,6 +226,7 @@ compose_thread(Compose *c, const char *in_reply_to, const GPtrArray *references,
     g_ptr_array_set_size(c->references, 0);
     for (unsigned i = 0; references && i < references->len; i++)
         g_ptr_array_add(c->references, g_strdup(references->pdata[i]));
+    fit_references(c);
     return true;
 }
 

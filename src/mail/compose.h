@@ -30,11 +30,14 @@ bool compose_subject(Compose *c, const char *subject, GError **error);
 /* Puts "Re: " in front unless it is there. */
 bool compose_subject_reply(Compose *c, const char *parent_subject, GError **error);
 void compose_date(Compose *c, int64_t wall_us);
-/* What the mail answers: ids without brackets, references oldest first. */
+/* What the mail answers: ids without brackets, references oldest first. Of more than are read (LIMIT_REFERENCES), or than one
+ * header can hold, the first and the newest are kept. */
 bool compose_thread(Compose *c,
                     const char *in_reply_to,
                     const GPtrArray *references,
                     GError **error);
+/* Keeps that many References: the first and the newest, and all that the mail answers. */
+void compose_cut_references(Compose *c, unsigned most);
 /* After compose_thread(): this mail is answered beside the first (mail/parents.h). ERR_LIMIT: In-Reply-To, which is never
  * folded, has no place for its id. */
 bool compose_answer_too(Compose *c, const char *id, GError **error);

@@ -7,7 +7,6 @@
 
 #include "base/limits.h"
 
-#define REFERENCES_WRITTEN 30u
 #define TAG_OWN 13   /* proves generation and number: what can be checked without the bytes */
 #define TAG_BYTES 26 /* 130 bits over the bytes */
 #define TAG_LEN (TAG_OWN + TAG_BYTES)
@@ -354,7 +353,5 @@ msgid_answer_references(const GPtrArray *parent_refs,
     if (all->len == 0 && parent_in_reply_to && strcmp(parent_in_reply_to, parent_id) != 0)
         add_writable(all, parent_in_reply_to);
     add_writable(all, parent_id);
-    if (all->len > REFERENCES_WRITTEN)
-        g_ptr_array_remove_range(all, 1, all->len - REFERENCES_WRITTEN);
     return all;
 }

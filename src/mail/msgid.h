@@ -74,8 +74,7 @@ int minted_compare(const Minted *a, const Minted *b);
 bool msgid_read(const Key *key, const char *id, const char *domain, Minted *ret);
 
 /* References of an answer: the parent's References (else its one In-Reply-To) and its id, as far
- * as they are writable; at most 30, the first and the last 29 are kept. parent_refs may be NULL.
- * Elements are ids. */
+ * as they are writable. parent_refs may be NULL. Elements are ids. */
 GPtrArray *msgid_answer_references(const GPtrArray *parent_refs,
                                    const char *parent_in_reply_to,
                                    const char *parent_id);

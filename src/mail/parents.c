@@ -1,9 +1,7 @@
 #include "mail/parents.h"
+#include "base/limits.h"
 #include "mail/msgid.h"
 #include <string.h>
-
-#define REFERENCES_MOST                                                                        \
-    30u /* with the ancestors of further parents; those parents themselves always fit */
 
 GPtrArray *
 parents_of(const Message *m)
@@ -39,7 +37,7 @@ join_references(const GPtrArray *chains)
     }
     for (guint i = 1; i < chains->len; i++) {
         const GPtrArray *chain = g_ptr_array_index(chains, i);
-        for (guint n = chain->len - 1; n-- > 0 && all->len < REFERENCES_MOST;)
+        for (guint n = chain->len - 1; n-- > 0 && all->len < LIMIT_REFERENCES;)
             put_in_front(all, chain->pdata[n]);
     }
     return all;

@@ -1,5 +1,6 @@
 #include "engine/out/post.h"
 #include "base/err.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "engine/face.h"
@@ -196,22 +197,33 @@ put(Engine *engine,
            (post->held || post->copy_only || faces_posted(engine, txn, kind, mail.bytes, error));
 }
 
-/* Mail of a role that goes to anybody outside has an address that answers find. */
+static bool
+goes_outside(const Engine *engine, const Compose *mail, const Post *post, bool *ret, GError **error)
+{
+    g_autoptr(GPtrArray) rcpts = compose_recipients(mail);
+    bool here = true;
+    for (guint i = 0; !post->copy_only && here && i < rcpts->len; i++) {
+        if (!address_is_here(engine->db, g_ptr_array_index(rcpts, i), &here, error))
+            return false;
+    }
+    *ret = !here;
+    return true;
+}
+
+/* Mail that goes to anybody outside has as many References as others read, and a role's has an address that answers find. */
 static bool
 dress(const Engine *engine, Compose *mail, const Post *post, GError **error)
 {
     const Config *config = engine->home->config;
     const ConfRole *role = post->mailbox ? config_role(config, post->mailbox) : NULL;
-    const ConfAccount *way = role && !role->person ? config_way_out(config, role->name) : NULL;
-    g_autoptr(GPtrArray) rcpts = compose_recipients(mail);
-    for (guint i = 0; way && !post->copy_only && i < rcpts->len; i++) {
-        bool here;
-        if (!address_is_here(engine->db, g_ptr_array_index(rcpts, i), &here, error))
-            return false;
-        if (!here)
-            return outward_dress(engine->home, role, post->job, mail, error);
-    }
-    return true;
+    bool outside;
+    if (!goes_outside(engine, mail, post, &outside, error))
+        return false;
+    if (!outside)
+        return true;
+    compose_cut_references(mail, LIMIT_REFERENCES_OUTSIDE);
+    return !role || role->person || !config_way_out(config, role->name) ||
+           outward_dress(engine->home, role, post->job, mail, error);
 }
 
 Post

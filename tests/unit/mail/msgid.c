@@ -260,11 +260,10 @@ test_answer(void)
     g_autoptr(GPtrArray) many = g_ptr_array_new_with_free_func(g_free);
     for (unsigned i = 0; i < 100; i++)
         g_ptr_array_add(many, g_strdup_printf("%u@x", i));
-    g_autoptr(GPtrArray) cut = msgid_answer_references(many, NULL, "me@x");
-    g_assert_cmpuint(cut->len, ==, 30);
-    g_assert_cmpstr(cut->pdata[0], ==, "0@x");
-    g_assert_cmpstr(cut->pdata[1], ==, "72@x");
-    g_assert_cmpstr(cut->pdata[29], ==, "me@x");
+    g_autoptr(GPtrArray) whole = msgid_answer_references(many, NULL, "me@x");
+    g_assert_cmpuint(whole->len, ==, 101);
+    g_assert_cmpstr(whole->pdata[0], ==, "0@x");
+    g_assert_cmpstr(whole->pdata[100], ==, "me@x");
 }
 
 int

@@ -88,7 +88,7 @@ test_thread(void)
     }
 }
 
-/* Long threads: the first parent keeps its root, and each further one stands there. */
+/* Long threads stand there whole. Cut for others the oldest is kept, each parent, and the newest. */
 static void
 test_long(void)
 {
@@ -105,10 +105,46 @@ test_long(void)
     g_autoptr(Compose) c = letter();
     g_assert_true(parents_thread(c, ids, chains, NULL));
     g_autoptr(Message) m = parse(c);
-    g_assert_cmpuint(m->references->len, ==, 31);
-    g_assert_cmpstr(m->references->pdata[0], ==, "b@x");
-    g_assert_cmpstr(m->references->pdata[1], ==, "0.0@x");
-    g_assert_cmpstr(m->references->pdata[30], ==, "a@x");
+    g_assert_cmpuint(m->references->len, ==, 202);
+    g_assert_cmpstr(m->references->pdata[0], ==, "1.0@x");
+    g_assert_cmpstr(m->references->pdata[100], ==, "b@x");
+    g_assert_cmpstr(m->references->pdata[101], ==, "0.0@x");
+    g_assert_cmpstr(m->references->pdata[201], ==, "a@x");
+    compose_cut_references(c, 30);
+    g_autoptr(Message) cut = parse(c);
+    g_assert_cmpuint(cut->references->len, ==, 30);
+    g_assert_cmpstr(cut->references->pdata[0], ==, "1.0@x");
+    g_assert_cmpstr(cut->references->pdata[1], ==, "b@x");
+    g_assert_cmpstr(cut->references->pdata[2], ==, "0.73@x");
+    g_assert_cmpstr(cut->references->pdata[29], ==, "a@x");
+}
+
+/* What one header can't hold: the oldest, and as many of the newest as it can. */
+static void
+test_huge(void)
+{
+    g_autoptr(GPtrArray) refs = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(Compose) many = letter(), large = letter();
+    g_autofree char *pad = g_strnfill(400, 'a');
+
+    for (int i = 0; i < 1500; i++)
+        g_ptr_array_add(refs, g_strdup_printf("%d@x", i));
+    g_assert_true(compose_thread(many, "1499@x", refs, NULL));
+    g_autoptr(Message) m = parse(many);
+    g_assert_cmpuint(m->references->len, ==, 999);
+    g_assert_cmpstr(m->references->pdata[0], ==, "0@x");
+    g_assert_cmpstr(m->references->pdata[998], ==, "1499@x");
+    for (guint i = 0; i < refs->len; i++) {
+        char *id = refs->pdata[i];
+        refs->pdata[i] = g_strconcat(pad, id, NULL);
+        g_free(id);
+    }
+    g_assert_true(compose_thread(large, NULL, refs, NULL));
+    g_autoptr(Message) n = parse(large);
+    g_assert_cmpuint(n->references->len, >, 100);
+    g_assert_cmpuint(n->references->len, <, 120);
+    g_assert_cmpstr(n->references->pdata[0], ==, refs->pdata[0]);
+    g_assert_cmpstr(n->references->pdata[n->references->len - 1], ==, refs->pdata[1499]);
 }
 
 /* The header stays on one line of a legal length. */
@@ -143,6 +179,7 @@ main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/parents/thread", test_thread);
     g_test_add_func("/parents/long", test_long);
+    g_test_add_func("/parents/huge", test_huge);
     g_test_add_func("/parents/line", test_line);
     return g_test_run();
 }
