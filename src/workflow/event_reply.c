@@ -1,6 +1,7 @@
 #include "workflow/event_reply.h"
 #include "mail/parents.h"
 #include "mail/quote.h"
+#include "store/out/outbox.h"
 #include <string.h>
 
 static const struct {
@@ -68,10 +69,39 @@ vars_of(EventType type, const char *why, const char *rest)
     return vars;
 }
 
+static bool
+goes_to(const Addresses *list, const char *address)
+{
+    LIST_EACH(const Address, a, list)
+        if (address_equal(a->spec, address))
+            return true;
+    return false;
+}
+
+/* Is it here that this reply decides? One to an agent does where the agent's mailbox is taken in, one to a person, whose mailbox is
+ * not, on its way; what went by neither, since a person wrote it elsewhere, where anybody takes it in. */
+static bool
+decides_here(Engine *engine, const FlowEvent *e, const Message *m, bool on_way, bool *ret, GError **error)
+{
+    const Config *config = engine->home->config;
+    const char *asker = workflow_address(config, e->sender);
+    g_autoptr(OutRow) own = NULL;
+    bool person = asker && config_is_person(config, asker);
+
+    *ret = on_way ? person && (goes_to(m->to, asker) || goes_to(m->cc, asker)) : !person;
+    if (on_way || !person)
+        return true;
+    if (!outbox_find(engine->db, &VIEWER_OPERATOR, m->id, &own, error))
+        return false;
+    *ret = !own;
+    return true;
+}
+
 bool
 event_reply(Engine *engine,
             Trust trust,
             const Message *m,
+            bool on_way,
             bool *ret,
             EventPlan **ret_plan,
             char **ret_why,
@@ -84,6 +114,7 @@ event_reply(Engine *engine,
     g_autoptr(Cycle) c = NULL;
     g_autoptr(GError) refused = NULL;
     EventType type;
+    bool here;
 
     *ret = false;
     const char *from = m->from ? person_of(engine->home->config, m->from->spec) : NULL;
@@ -92,6 +123,10 @@ event_reply(Engine *engine,
     if (!find_event(engine, m, &e, &a, &c, error))
         return false;
     if (!a || (type != EVENT_BLOCKER_REPORT && (!c || e->cycle.v != c->id.v)))
+        return true;
+    if (!decides_here(engine, e, m, on_way, &here, error))
+        return false;
+    if (!here)
         return true;
     if (c && !event_parent(engine, type, c, &parent, error))
         return false;

@@ -15,11 +15,12 @@
 #include "mail/origin.h"
 #include "workflow/event_send.h"
 
-/* *ret false: the mail is no such reply. Else *ret_plan is what it decides, or *ret_why says why it may not (caller frees
+/* on_way: the mail is being posted; else it was taken in. *ret false: the mail is no such reply, or decides at another place. Else *ret_plan is what it decides, or *ret_why says why it may not (caller frees
  * both). ERR_AGAIN: the artifact is to be looked at first. */
 bool event_reply(Engine *engine,
                  Trust trust,
                  const Message *m,
+                 bool on_way,
                  bool *ret,
                  EventPlan **ret_plan,
                  char **ret_why,

@@ -326,14 +326,11 @@ plan_artifact(
 
 /* --- the mail --- */
 
-/* What a person who is asked by an agent can do without a shell; "": nobody is. */
+/* What a person who is asked can do without a shell; "": nobody is. */
 static const char *
 by_reply(const Config *config, const EventPlan *p)
 {
-    const ConfRole *from = config_role(config, p->from);
-    bool asks = p->type == EVENT_REVIEW_REQUEST && from && !from->person;
-
-    for (guint i = 0; asks && i < p->to->len; i++) {
+    for (guint i = 0; p->type == EVENT_REVIEW_REQUEST && i < p->to->len; i++) {
         if (config_is_person(config, workflow_address(config, p->to->pdata[i])))
             return "From a mail program: a reply whose first line is APPROVE, REJECT: why, "
                    "REVISE: why "

@@ -1,6 +1,7 @@
 #include "workflow/face_workflow.h"
 #include "base/err.h"
 #include "engine/face.h"
+#include "engine/out/post.h"
 #include "engine/people/notice.h"
 #include "engine/role.h"
 #include "engine/run/settle.h"
@@ -32,24 +33,31 @@
 
 /* --- people reply --- */
 
+/* What the sender is told; caller frees. */
+static char *
+said_of(const EventPlan *plan, const char *why)
+{
+    g_autofree char *what = plan ? event_plan_words(plan) : NULL;
+
+    return plan ? g_strdup_printf("Done: %s.", what)
+                : g_strdup_printf("Nothing was decided: %s.", why);
+}
+
 static bool
 order(
     Engine *engine, const Judgement *j, const Message *m, JobId job, Order *ret, GError **error)
 {
     g_autoptr(EventPlan) plan = NULL;
-    g_autofree char *why = NULL, *what = NULL;
+    g_autofree char *why = NULL;
     bool is_reply;
 
     if (!*engine->home->config->workflow_root || j->state != MSG_STORED)
         return true;
-    if (!event_reply(engine, j->trust, m, &is_reply, &plan, &why, error))
+    if (!event_reply(engine, j->trust, m, false, &is_reply, &plan, &why, error))
         return false;
     if (!is_reply)
         return true;
-    what = plan ? event_plan_words(plan) : NULL;
-    *ret = (Order){.kind = ORDER_FACE,
-                   .said = plan ? g_strdup_printf("Done: %s.", what)
-                                : g_strdup_printf("Nothing was decided: %s.", why)};
+    *ret = (Order){.kind = ORDER_FACE, .said = said_of(plan, why)};
     return true;
 }
 
@@ -88,6 +96,28 @@ hear_answer(Engine *engine, Txn *txn, const Message *m, AnswerTo to, const char 
            (!e || supervise_event(engine, txn, e, false, error));
 }
 
+/* A decision that one person sends to another, with the mail that says it. Who decided is told by mail, as at intake. */
+static bool
+decide_on_way(Engine *engine, Txn *txn, const Message *m, bool *ret, GError **error)
+{
+    g_autoptr(EventPlan) plan = NULL;
+    g_autofree char *why = NULL, *msgid = NULL;
+    const Trust trust = m->from ? post_level_of(engine, m->from->spec) : TRUST_ANYONE;
+
+    if (!event_reply(engine, trust, m, true, ret, &plan, &why, error))
+        return false;
+    if (!*ret)
+        return true;
+    g_autofree char *said = said_of(plan, why);
+    const RoleMailParent parent = role_mail_parent(m);
+    const Notice notice = {.role = config_role_pick(engine->home->config, NULL, NULL),
+                           .to = m->from->spec,
+                           .text = said,
+                           .parent = &parent};
+    return (!plan || event_commit(engine, txn, plan, NULL, &msgid, error)) &&
+           (!notice.role || notice_post(engine, txn, &notice, NULL, error));
+}
+
 static bool
 replies_to_event(Engine *engine, const Message *m, bool *ret, GError **error)
 {
@@ -107,7 +137,7 @@ static bool
 posted(Engine *engine, Txn *txn, MailKind kind, GBytes *bytes, GError **error)
 {
     g_autoptr(Message) headers = NULL, m = NULL;
-    bool replies;
+    bool replies, decided = false;
 
     if (!*engine->home->config->workflow_root || kind == MAIL_EVENT)
         return true;
@@ -117,7 +147,9 @@ posted(Engine *engine, Txn *txn, MailKind kind, GBytes *bytes, GError **error)
     if (!replies)
         return true;
     m = message_parse_bytes(bytes, MESSAGE_TEXT);
-    return hear_answer(engine, txn, m, ANSWER_TO_PEOPLE, NULL, error);
+    if (kind == MAIL_LETTER && !decide_on_way(engine, txn, m, &decided, error))
+        return false;
+    return decided || hear_answer(engine, txn, m, ANSWER_TO_PEOPLE, NULL, error);
 }
 
 /* The decision itself, in the transaction that stores the reply. */
@@ -146,7 +178,7 @@ stored(Engine *engine,
         return (in->state != MSG_STORED || in->trust < TRUST_ROLE ||
                 hear_answer(engine, txn, m, ANSWER_TO_AGENT, in->role, error)) &&
                (!job.v || bring_along(engine, txn, id, in, job, error));
-    return event_reply(engine, in->trust, m, &is_reply, &plan, &why, error) &&
+    return event_reply(engine, in->trust, m, false, &is_reply, &plan, &why, error) &&
            (!plan || event_commit(engine, txn, plan, NULL, &msgid, error));
 }
 

@@ -120,6 +120,22 @@ recipients(
     return g_steal_pointer(&all);
 }
 
+typedef struct Raw {
+    Engine *engine;
+    GBytes *rest;
+    const char *msgid, *from, *subject;
+    const char *const *to;
+    const Post *post;
+} Raw;
+
+static bool
+post_bytes(void *data, Txn *txn, GError **error)
+{
+    const Raw *r = data;
+    return post_raw(r->engine, txn, r->rest, r->msgid, r->from, r->subject, r->to, r->post, NULL,
+                    NULL, error);
+}
+
 static int
 queue(Cli *cli, const SendmailOptions *o, GBytes *raw)
 {
@@ -159,11 +175,8 @@ queue(Cli *cli, const SendmailOptions *o, GBytes *raw)
 
     /* mutt files its own copy in Sent; so no copy from us. */
     Post post = {.level = post_level_of(engine, from)};
-    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
-    while (txn_again(&txn, &cli->error))
-        txn.ok = post_raw(engine, &txn, rest, msgid, from, m->subject,
-                          (const char *const *)to->pdata, &post, NULL, NULL, &cli->error);
-    if (!txn.done)
+    Raw raw_mail = {engine, rest, msgid, from, m->subject, (const char *const *)to->pdata, &post};
+    if (!outgoing_post(engine, post_bytes, &raw_mail, &cli->error))
         return cli_failed(cli, 0);
     if (config_role_at(cli->home->config, from)) {
         g_autoptr(Message) sent = message_parse_bytes(rest, MESSAGE_TEXT);

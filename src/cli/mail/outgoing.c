@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "engine/face.h"
 #include "engine/out/post.h"
 #include "mail/msgid.h"
 #include "mail/parents.h"
@@ -190,6 +191,45 @@ build(Engine *engine, const Outgoing *mail, Compose **ret, GError **error)
     return true;
 }
 
+static bool
+post_once(Engine *engine, OutgoingPost post, void *data, GError **error)
+{
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok = post(data, &txn, error);
+    return txn.done;
+}
+
+bool
+outgoing_post(Engine *engine, OutgoingPost post, void *data, GError **error)
+{
+    g_autoptr(GError) why = NULL;
+    bool ok;
+    do {
+        g_clear_error(&why);
+        ok = post_once(engine, post, data, &why);
+    } while (!ok && faces_see(engine));
+    faces_forget(engine);
+    if (!ok)
+        g_propagate_error(error, g_steal_pointer(&why));
+    return ok;
+}
+
+typedef struct Letter {
+    Engine *engine;
+    Compose *mail;
+    const Post *post;
+    char **ret_msgid;
+} Letter;
+
+static bool
+post_letter(void *data, Txn *txn, GError **error)
+{
+    Letter *l = data;
+    g_clear_pointer(l->ret_msgid, g_free);
+    return post_compose(l->engine, txn, MAIL_LETTER, l->mail, l->post, NULL, l->ret_msgid, error);
+}
+
 int
 outgoing_send(Cli *cli, Engine *engine, const Outgoing *mail, char **ret_msgid)
 {
@@ -201,14 +241,8 @@ outgoing_send(Cli *cli, Engine *engine, const Outgoing *mail, char **ret_msgid)
         return status;
     if (!build(engine, mail, &c, &cli->error))
         return cli_failed(cli, 0);
-    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
-    while (txn_again(&txn, &cli->error)) {
-        g_autofree char *msgid = NULL;
-        txn.ok = post_compose(engine, &txn, MAIL_LETTER, c, &post, NULL, &msgid, &cli->error);
-        g_free(*ret_msgid);
-        *ret_msgid = g_steal_pointer(&msgid);
-    }
-    if (!txn.done)
+    Letter letter = {engine, c, &post, ret_msgid};
+    if (!outgoing_post(engine, post_letter, &letter, &cli->error))
         return cli_failed(cli, 0);
     if (config_role_at(cli->home->config, mail->from))
         post_guard_length(cli->home->config, mail->body, (const char *const *)mail->to);

@@ -30,6 +30,10 @@ int outgoing_parents(const Cli *cli, Db *db, bool here, GPtrArray **ret);
 /* As the agent port takes them. */
 void outgoing_put_parents(json_t *request, const GPtrArray *parents);
 
+/* Calls post in a transaction, again where a face has to look at a file first (engine/face.h). */
+typedef bool (*OutgoingPost)(void *data, Txn *txn, GError **error);
+bool outgoing_post(Engine *engine, OutgoingPost post, void *data, GError **error);
+
 /* Queues the mail in the outbox; prints nothing when that worked. 0, or an exit status after a
  * message. *ret_msgid: caller frees. */
 int outgoing_send(Cli *cli, Engine *engine, const Outgoing *mail, char **ret_msgid);
