@@ -31,7 +31,7 @@ add_out(Follow *f, const OutRow *row, int64_t *last, GError **error)
     return index_add(f->ix, INDEX_OUT, *last, &mail, error);
 }
 
-/* One of in and out is NULL. */
+/* Adds a batch of mail that came (in) or of mail that we wrote (out); the other one is NULL. */
 static bool
 add_batch(Follow *f, const MsgRows *in, const OutRows *out, int64_t *last, GError **error)
 {

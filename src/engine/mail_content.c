@@ -5,8 +5,8 @@
 #include "mail/address.h"
 #include "mail/mime/part_json.h"
 
-/* What a checkpoint mail says, without its MAC, and whether that holds. Of one that is forged
- * nothing is read; NULL: the mail is none. */
+/* What a checkpoint mail says, without its MAC, and whether the MAC is right. Nothing is read
+ * from a forged one. NULL: the mail is no checkpoint. */
 static json_t *
 continuation_json(const Home *home, GBytes *raw, const Message *head)
 {

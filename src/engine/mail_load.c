@@ -9,7 +9,8 @@
 
 /* --- what is kept --- */
 
-/* One mail of this claim. What was made of its bytes is kept with those very bytes. */
+/* A mail of this claim. The parsed mail is kept together with the bytes that it was made
+ * from. */
 typedef struct Kept {
     GBytes *bytes;
     bool
@@ -105,7 +106,8 @@ mails_forget(Engine *engine)
 
 /* --- files --- */
 
-/* Whoever may write the file may have changed it; one that can't be read is none. */
+/* Reads the file again, and looks whether it is the same: somebody may have changed it. A file
+ * that can't be read counts as none. */
 static bool
 read_same(Db *db,
           Maildir *md,

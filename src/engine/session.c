@@ -263,7 +263,8 @@ session_take(Engine *engine, JobId job, const char *name, JobSession **ret, GErr
 
 /* --- steps --- */
 
-/* What could not be settled now is left to a sweep: the step has happened. */
+/* Settles the effects of the step. What could not be settled now is left to a sweep, since the
+ * step has been committed. */
 static void
 settle(JobSession *s, const StepResult *result)
 {
@@ -395,7 +396,8 @@ timeout_of(const Turn *t, int64_t wait_us)
                : (int)MIN(wait / USEC_PER_MSEC + (wait % USEC_PER_MSEC != 0), INT_MAX);
 }
 
-/* What ends it from outside. */
+/* Ends the turn when something outside of the program says so: it was called off, or its time
+ * is over. */
 static void
 look(Turn *t)
 {
@@ -411,7 +413,7 @@ look(Turn *t)
     }
 }
 
-/* One round of poll(2). *ret_done: the program is gone, or the time has come. */
+/* Does one round of poll(2). *ret_done: the program has ended, or its time is over. */
 static bool
 turn(Turn *t, bool *ret_done, GError **error)
 {
@@ -496,7 +498,8 @@ session_wall(JobSession *s, const ConfBrain *brain, const char *cwd, char ***ret
     return !s->engine || build_wall(s, brain, cwd, NULL, false, ret, error);
 }
 
-/* What stands in front of a program of a role; nothing does for one that the user called. */
+/* The command of the wall, which stands in front of the program of a role; NULL for a program
+ * that the user called. */
 static bool
 wall_of(JobSession *s, const SessionAsk *ask, char ***ret, GError **error)
 {

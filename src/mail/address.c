@@ -1,9 +1,7 @@
-/*
- * One pass over the list, one byte at a time, with the state of the entry that is being read.
- * Quotes, comments and angle brackets are honoured while looking for the separators, so a
+/* Reads the list in one pass, one byte at a time, with the state of the entry that is being
+ * read. Quotes, comments and angle brackets are honoured while looking for the separators, so a
  * comma in a name separates nothing. An addr-spec comes from angle brackets, or from an entry
- * that is nothing but an addr-spec; never from a name, a comment or an encoded word.
- */
+ * that is nothing but an addr-spec; never from a name, a comment or an encoded word. */
 #include "mail/address.h"
 
 #include "base/cleanup.h"
@@ -237,7 +235,7 @@ address_is_machine(const char *spec)
            g_str_has_suffix(local, "-no-reply");
 }
 
-/* One entry of a list while it is read. */
+/* An entry of a list while it is read. */
 typedef struct Entry {
     GString *phrase; /* everything outside angle brackets and comments, unquoted */
     GString *bare;   /* the same with its quotes: a bare addr-spec? */

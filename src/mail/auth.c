@@ -75,8 +75,9 @@ is_microsoft(const char *host)
     return is_below(host, "outlook.com") || is_below(host, "office365.com");
 }
 
-/* Is a host one of the servers whose ids are believed? With above: or a name above one. A
- * client's name is never asked so: anybody may have an address that is named "org". */
+/* True when the host is one of the servers whose ids are believed; with above, also when a name
+ * above the host is one. A client's name is never looked up so: anybody may have an address
+ * that is named "org". */
 static bool
 is_named(const Judge *j, const char *host, bool above)
 {
@@ -189,7 +190,8 @@ is_border(const Judge *j, const AuthHop *hop)
 
 /* ---- the row of fields that counts ---- */
 
-/* Is it a field of the server, or one of the servers, that this id of the settings means? */
+/* True when the field is of the server, or of one of the servers, that this id of the settings
+ * means. */
 static bool
 is_field_of(const Judge *j, const char *id, const AuthResults *r)
 {
@@ -212,8 +214,8 @@ is_believed(const Judge *j, const AuthResults *r)
     return false;
 }
 
-/* Has no field above it in the row an id in common with it? A wildcard is one id: whoever forges
- * can choose among the names below it. */
+/* True when no field above this one in the row has an id in common with it. A wildcard counts
+ * as one id: a forger can choose among the names below it. */
 static bool
 is_first(const Judge *j, guint at)
 {
@@ -418,7 +420,8 @@ weigh(const Judge *j, const Message *m, AuthNeed need, AuthVerdict *ret)
         refuse(ret, "neither DMARC nor DKIM nor SPF speaks for the domain of From");
 }
 
-/* Whoever reads `why` may set it then, if their server is one that needs it. */
+/* Tries what `authserv-fields = several` would give, and names it in `why`: the reader may set
+ * it, if their server needs it. */
 static void
 weigh_several(Judge *j, const Message *m, AuthNeed need, AuthVerdict *ret)
 {

@@ -150,7 +150,7 @@ method_of(const char *word)
     return g_ascii_strdown(word, slash ? slash - word : -1);
 }
 
-/* One "method=result properties", or "none". */
+/* Reads one "method=result properties", or "none". */
 static bool
 read_result(Lex *l, AuthResults *all)
 {

@@ -68,7 +68,8 @@ check_clean(const char *what, const char *value, GError **error)
     return err_set(error, ERR_NEVER, "control character in %s '%s'", what, value);
 }
 
-/* What stands in a header must be 7 bit, so an address beyond ASCII can't be written to. */
+/* Makes an address of a header. A header must be 7 bit, so mail can't be written to an address
+ * beyond ASCII. */
 static Address *
 make_address(const char *name, const char *spec, GError **error)
 {

@@ -1,7 +1,5 @@
-/*
- * What was set, written down in one order. Nothing else goes in: no host name, no random
- * boundary, no clock.
- */
+/* Writes a mail from what was set, always in one order. Nothing else goes in: no host name, no
+ * random boundary, no clock. */
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/limits.h"
@@ -186,7 +184,7 @@ add_part(GPtrArray *parts)
     return part;
 }
 
-/* What is to be read: the text, and its HTML behind it where there is one. */
+/* Writes the part that people read: the text, and its HTML behind it where there is one. */
 static void
 format_body(GString *out, const Compose *c)
 {

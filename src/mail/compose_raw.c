@@ -175,7 +175,8 @@ fill_names(RawMail *mail,
 
 /* ---- Fields ---- */
 
-/* What only this home writes: our own headers, and those of the workflow, which are copies of rows. */
+/* True for a header that only this home writes: our own, and those of the workflow, which are
+ * copies of rows. */
 static bool
 is_not_theirs(const char *field, size_t len)
 {

@@ -47,7 +47,7 @@ dsn_new(bool standard)
 
 /* ---- values ---- */
 
-/* One safe line; NULL where nothing is left. Caller frees. */
+/* The value as one safe line; NULL when nothing is left. Caller frees. */
 static char *
 clean(const char *value)
 {
@@ -271,7 +271,8 @@ finish(Dsn *take_dsn, const Message *m)
 {
     g_autoptr(Dsn) dsn = take_dsn;
 
-    /* What the bounce itself answers, where nothing came back. */
+    /* If no mail came back with the bounce, the ids are those of the mail that the bounce
+     * answers. */
     add_ids(dsn, message_header(m, "In-Reply-To"));
     add_ids(dsn, message_header(m, "References"));
     return dsn->recipients->len > 0 ? g_steal_pointer(&dsn) : NULL;

@@ -10,7 +10,8 @@
 
 #define YEAR_MAX 2200
 
-/* A copy whose zone is a word of four digits, which starts at sign; NULL when that is no zone. */
+/* A copy whose zone is a word of four digits, which starts at sign; NULL when that is no
+ * zone. */
 static char *
 tidy_zone(const char *text, const char *sign)
 {
@@ -23,7 +24,7 @@ tidy_zone(const char *text, const char *sign)
     return g_strdup_printf("%.*s %.3s%s", (int)(sign - text), text, sign, minutes);
 }
 
-/* Does the year stand there, with four digits or with two? */
+/* True when the year stands in the text, with four digits or with two. */
 static bool
 has_year(const char *text, uint64_t year)
 {

@@ -200,7 +200,8 @@ maildir_look(Maildir *md,
     return true;
 }
 
-/* What clients mostly leave behind; saves the listing of a large folder. */
+/* Guesses the flags that clients mostly leave behind: a hit saves the listing of a large
+ * folder. */
 static MaildirEntry *
 guess_in_folder(Folder *f, const char *base)
 {
@@ -253,7 +254,7 @@ find_in_sub(Folder *f,
     return true;
 }
 
-/* One look through all folders, by guess or by listing. */
+/* Looks once through all folders, by guess or by listing. */
 static bool
 find_once(Maildir *md,
           const GPtrArray *folders,
@@ -389,8 +390,8 @@ maildir_read_head(
     return true;
 }
 
-/* Renames the mail to name in that sub-folder; flush: and flushes where it is, then where it was.
- * 1: done; 0: somebody else was faster, look again; -1: error. */
+/* Renames the mail to name in that sub-folder; flush: and flushes where it is, then where it
+ * was. 1: done; 0: somebody else was faster, look again; -1: error. */
 static int
 relocate(Maildir *md,
          const MaildirEntry *e,

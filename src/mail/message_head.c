@@ -52,7 +52,7 @@ static const Known known[] = {
 static bool
 is_field(const char *name, const Known *k)
 {
-    /* One letter decides nearly always, and a call costs more. */
+    /* The first letter decides nearly always, and a call costs more. */
     if ((name[0] | 0x20) != (k->name[0] | 0x20))
         return false;
     return k->at == offsetof(Head, list) ? g_ascii_strncasecmp(name, k->name, 5) == 0

@@ -8,8 +8,9 @@
  *     into gigabytes: it makes objects of every part and every header line, and knows no limit
  *     but its depth. In the copy the header of a part ends in an empty line, where the sender
  *     forgot it, and has one Content-Type, since GMime takes the last of two and we the first.
- *   - Messages inside the message stay closed to GMime. It has no switch for that, so their type
- *     is written differently in its copy. They are read here as messages of their own, two deep.
+ *   - Messages inside the message stay closed to GMime. It has no switch for that, so their
+ *     type is written differently in its copy. They are read here as messages of their own, two
+ *     deep.
  *
  * Leaves are ranges of that copy, hence of the body; they are decoded by our own decoders.
  */
@@ -132,8 +133,8 @@ copy_up_to(Lines *l, const char *p)
     l->from = p;
 }
 
-/* The header ends before the line p, and the body begins at body: behind a line of blanks, or at
- * p itself. */
+/* The header ends before the line p, and the body begins at body: behind a line of blanks, or
+ * at p itself. */
 static void
 end_header(Lines *l, const char *p, const char *body)
 {

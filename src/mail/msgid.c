@@ -1,8 +1,6 @@
-/*
- * What a Message-ID may be is read generously (people type them, programs get them wrong), but
- * what comes out is safe to write into a header: no white space, no control characters, no
- * angle brackets, one "@" at least, valid UTF-8, bounded.
- */
+/* A Message-ID is read generously (people type them, programs get them wrong), but the result
+ * is safe to write into a header: no white space, no control characters, no angle brackets, one
+ * "@" at least, valid UTF-8, bounded. */
 #include "mail/msgid.h"
 
 #include "base/limits.h"

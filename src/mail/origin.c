@@ -53,7 +53,8 @@ origin_claim_clear(OriginClaim *o)
     g_clear_pointer(&o->space, g_free);
 }
 
-/* "role", "role floor=anyone" where the floor is below, and " space=NAME" where there is one; caller frees. */
+/* "role", "role floor=anyone" where the floor is below, and " space=NAME" where there is one;
+ * caller frees. */
 static char *
 format_said(const OriginClaim *o)
 {
@@ -133,7 +134,8 @@ read_trust(const char *text, Trust *ret)
     return trust_parse(name, ret);
 }
 
-/* Takes what is claimed and the MAC out of a value; the claim is everything in front of the MAC. */
+/* Takes what is claimed and the MAC out of a value; the claim is everything in front of the
+ * MAC. */
 static bool
 read_value(const char *value, char **ret_claim, OriginClaim *ret, Digest *ret_mac)
 {

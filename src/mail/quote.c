@@ -220,7 +220,8 @@ unmarked_intro_end(const GArray *lines, size_t i)
 
 /* ---- Outlook, and what is forwarded ---- */
 
-/* "-----Original Message-----", Android's "---- Envoy wrote ----", "Begin forwarded message:" */
+/* "-----Original Message-----", Android's "---- Envoy wrote ----", "Begin forwarded
+ * message:" */
 static bool
 is_original_line(const char *text)
 {
@@ -252,8 +253,8 @@ is_original_line(const char *text)
 }
 
 /*
- * From, sent, to, subject as Outlook writes them into the text, bold or not. From stands first, or,
- * as Hotmail writes them, anywhere among them with an address.
+ * From, sent, to, subject as Outlook writes them into the text, bold or not. From stands first,
+ * or, as Hotmail writes them, anywhere among them with an address.
  */
 static bool
 is_header_copy(const GArray *lines, size_t i)

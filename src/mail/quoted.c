@@ -67,8 +67,8 @@ squeeze(const char *text, size_t len)
     return g_string_free(s, FALSE);
 }
 
-/* What a mail program writes behind a link or an address: "<https://x.org/>", "<mailto:a@x>".
- * The text inside it; NULL: none begins here. */
+/* The text inside "<https://x.org/>" or "<mailto:a@x>", which a mail program writes behind a
+ * link or an address; NULL: no such text begins here. */
 static char *
 echo_at(const char *p, const char **ret_end)
 {
@@ -273,7 +273,7 @@ find_in(const Known *k, const char *piece)
     return at ? at + strlen(piece) : NULL;
 }
 
-/* One more known text; *ret is NULL when there are no more. */
+/* Loads one more known text; *ret is NULL when there are no more. */
 static bool
 load(Quoted *q, QuotedNext *next, void *data, Known **ret, GError **error)
 {

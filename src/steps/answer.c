@@ -12,7 +12,7 @@ _Static_assert(READER_LINE_MAX <= STATE_LINE_MAX,
 
 /* --- by the tables --- */
 
-/* Of the table's fields, and of the acts where there are any. */
+/* The names of the table's fields, and of the acts where there are any. */
 static const char **
 names_with(const AnswerTable *t, const GPtrArray *acts)
 {
@@ -266,7 +266,7 @@ parse_object(const json_t *object, const GPtrArray *acts, Answer **ret, GError *
     return true;
 }
 
-/* What the candidates come to. */
+/* The answer that is chosen among the candidates. */
 typedef struct Choice {
     Answer *answer;       /* the first that fits; owned */
     const json_t *object; /* its JSON */
@@ -318,7 +318,7 @@ consider(Choice *c, const json_t *value, const GPtrArray *acts, GError **error)
     return true;
 }
 
-/* What stood beside the answer, for the log. */
+/* Flags text that stood beside the answer, for the log. */
 static void
 flag_passed(const Choice *c, const char *rest)
 {

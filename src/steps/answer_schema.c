@@ -1,7 +1,6 @@
-/*
- * What a brain may answer, one table per object, in the order in which the fields are to be
- * written: the schema that it is given, the reader and what frees an answer are made of these.
- */
+/* The answers that a brain may give, one table per object, in the order in which the fields are
+ * to be written. The schema that the brain is given, the reader of its answer, and the call
+ * that frees an answer are made of these tables. */
 #include "base/json.h"
 #include "steps/answer_internal.h"
 
@@ -93,7 +92,7 @@ static const AnswerField mail_fields[] = {
 };
 TABLE(mail_table, AnswerMail, mail_fields)
 
-/* What is read of it depends on the status: answer.c. */
+/* The fields of "wait"; which of them are read depends on the status (answer.c). */
 static const AnswerField wait_fields[] = {
     {"for", NULL, ANSWER_EITHER, 0, answer_fors},
     {"until", "time such as 2026-11-15T10:00:00Z; empty for no end", ANSWER_TIME},
@@ -159,7 +158,7 @@ typedef struct Members {
     GString *required, *properties;
 } Members;
 
-/* What the member is, is written behind this. */
+/* Begins a member; the caller writes its type behind this. */
 static GString *
 add_member(Members *m, const char *name)
 {

@@ -8,8 +8,8 @@
 #include "steps/source.h"
 #include "store/index/index.h"
 
-/* Results do not count as something that was shown: words of strangers stay out of them, and those
- * of an agent that had read a stranger. */
+/* Results do not count as something that was shown: words of strangers stay out of them, and
+ * those of an agent that had read a stranger. */
 #define UNKNOWN "(words of somebody unknown: load it to read them)"
 
 /* True, and said so, for what was looked for in vain twice already. */
@@ -33,7 +33,8 @@ has_page(Turn *t, const char *what, const char *text, int64_t offset)
     return false;
 }
 
-/* What this step makes of a note: 1 it writes it, -1 it takes it away, 0 nothing. */
+/* What this step does with a note: 1: the step writes it; -1: the step deletes it; 0:
+ * neither. */
 static int
 fate_of(const Proposal *p, const char *key)
 {
@@ -96,7 +97,8 @@ add_note(Turn *t, const char *entry, GError **error)
     return true;
 }
 
-/* Mail of its own goes by the id that we gave it: what it is worth is known by that one alone. */
+/* Mail of its own goes by the id that we gave it: what it is worth is known by that one
+ * alone. */
 static bool
 add_mail(Turn *t, const MailRef *ref, GError **error)
 {

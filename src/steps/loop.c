@@ -56,7 +56,8 @@ propose_notes(Turn *t)
 
 /* --- acts --- */
 
-/* What it refuses is told to the brain, and the step is not the end that it speaks of. */
+/* Proposes an act. If the act is refused, the brain is told so, and the step does not end the
+ * job as it said. */
 static bool
 propose_act(Turn *t, const ProposedAct *act, GError **error)
 {
@@ -102,7 +103,7 @@ has_mailed(const Turn *t, bool *ret, GError **error)
     return true;
 }
 
-/* Is there a note that this round wrote? */
+/* *ret is true when this round has written a note. */
 static bool
 has_noted(const Turn *t, bool *ret, GError **error)
 {
@@ -143,7 +144,8 @@ check_complete(Turn *t, GError **error)
     return true;
 }
 
-/* Nobody is reminded of, or the owner asked about, what was asked a moment ago. */
+/* The shortest wait before a person is reminded of a question, or the owner is asked about
+ * it. */
 #define ACT_AFTER_US (3600 * USEC_PER_SEC)
 
 static void
@@ -307,8 +309,8 @@ hold_back(Proposal *p, const Answer *a, StepState *state)
     p->status = PROPOSE_CONTINUE;
 }
 
-/* What was forgiven is for the log; a field that was dropped is for the brain too: it may have
- * meant something by it. */
+/* Writes to the log what was forgiven in the answer. A field that was dropped is told to the
+ * brain too: the brain may have meant something by it. */
 static void
 report_flags(const Answer *a, StepState *state)
 {

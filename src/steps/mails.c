@@ -48,8 +48,9 @@ knows_mail(Engine *engine, const Job *job, const char *id, bool *ret, GError **e
     return true;
 }
 
-/* What a mail answers: what it names, when there is such a mail; else it goes into the thread
- * when it is for somebody who takes part. *ret NULL: a thread of its own. */
+/* The mail that this mail answers: the one that it names, if there is such a mail. Otherwise it
+ * goes into the thread, when it is for somebody who takes part. *ret NULL: it begins a thread
+ * of its own. */
 static bool
 find_parent(Turn *t, const AnswerMail *m, char **ret, GError **error)
 {
@@ -86,7 +87,7 @@ refuse_empty(Turn *t, const AnswerMail *m)
     t->p->why = g_strdup("wrote an empty mail: refused");
 }
 
-/* Does any of them get this text for the first time in this round? */
+/* True when any recipient gets this text for the first time in this round. */
 static bool
 is_fresh(Turn *t, const ProposedMail *mail)
 {

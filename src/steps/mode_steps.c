@@ -33,7 +33,8 @@ summary(GBytes *bytes, ModeSummary *ret)
     }
 }
 
-/* In the order of the first continuations. A job that was not asked yet is in no phase of ours. */
+/* In the order of the first continuations. A job that was not asked yet is in no phase of
+ * ours. */
 static bool
 members(GBytes *bytes, json_t *document, GError **error)
 {
@@ -47,7 +48,7 @@ members(GBytes *bytes, json_t *document, GError **error)
     return true;
 }
 
-/* What can't be read is kept too: the job's next run says what is wrong with it. */
+/* A state that can't be read is kept too: the job's next run says what is wrong with it. */
 static bool
 restore(const json_t *document, GBytes **ret_state, GError **error)
 {

@@ -43,7 +43,7 @@ instruct(Prompt *p)
 
 /* --- mail --- */
 
-/* Of the mail that began the round, what we know ourselves. */
+/* Shows what we know ourselves of the mail that began the round, when the mail is gone. */
 static void
 show_gone(Prompt *p)
 {
@@ -129,7 +129,8 @@ show_gathered_mails(Prompt *p, GError **error)
 
 /* --- attachments --- */
 
-/* What the brain can't see this time, though it could when it asked. */
+/* Shows the name of a file that the brain can't see this time, though it could when it asked
+ * for the file. */
 static void
 show_binary(Prompt *p, const char *title, const FileRef *ref)
 {
@@ -244,7 +245,7 @@ size_of_memory(const Prompt *p)
     return size_of(p->state->working_note) + size_of(p->job->instruction);
 }
 
-/* What the last step left; it comes last of all. */
+/* The size of the results of the last step, which come last of all. */
 static size_t
 size_of_results(const Prompt *p)
 {
@@ -253,8 +254,8 @@ size_of_results(const Prompt *p)
 
 /* What the job carries along comes last and must not be pushed out; but no more than a quarter
  * of all is kept for it. */
-/* The conversation has half of the room at most: notes and files that were asked for come behind
- * it. */
+/* The conversation has half of the room at most: notes and files that were asked for come
+ * behind it. */
 static bool
 show_thread(Prompt *p, size_t results, GError **error)
 {

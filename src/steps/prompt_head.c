@@ -1,7 +1,7 @@
 /*
- * The first lines of a page, in our own words: where the job is, why this step runs, what time it
- * is and what is left. Nothing of it is somebody else's text; a name or an id from outside stands
- * here only if it is one plain word.
+ * The first lines of a page, in our own words: where the job is, why this step runs, what time
+ * it is and what is left. Nothing of it is somebody else's text; a name or an id from outside
+ * stands here only if it is one plain word.
  */
 #include "base/clock.h"
 #include "base/text.h"
@@ -64,7 +64,7 @@ why_awake(const Prompt *p)
     return g_strdup("you waited, and a person told you to go on; no reply came");
 }
 
-/* What the last step said, and why it did not become so. */
+/* Says which status the last step gave, and why it was refused. */
 static char *
 why_refused(const Prompt *p)
 {
@@ -141,7 +141,7 @@ format_left(const StepInput *in)
     return g_string_free(s, FALSE);
 }
 
-/* What the job carries along and can change. */
+/* The parts of its state that the job carries along and can change. */
 static char *
 format_carried(const StepState *state)
 {

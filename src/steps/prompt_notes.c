@@ -117,8 +117,8 @@ show_note(Prompt *p, const char *entry, bool must, GError **error)
     return true;
 }
 
-/* The notes that say how to work, in general and in this phase, are the owner's word: they stand
- * among the instructions, unless strangers or an agent had a hand in them. */
+/* The notes that say how to work, in general and in this phase, are the owner's word: they
+ * stand among the instructions, unless strangers or an agent had a hand in them. */
 static bool
 show_instruction(Prompt *p, const char *what, const char *key, size_t max, GError **error)
 {
@@ -168,7 +168,7 @@ prompt_show_instructions(Prompt *p, GError **error)
     return ok;
 }
 
-/* What the bundle lists; NULL: there is no bundle. */
+/* The keys that the bundle lists; NULL: there is no bundle. */
 static bool
 bundle_keys(Prompt *p, GStrv *ret, GError **error)
 {

@@ -155,8 +155,8 @@ list_attachments(GString *out, const Message *m, unsigned takes)
     }
 }
 
-/* head ends in a blank line, before which the attachments stand. The text begins behind *ret_head
- * bytes. Caller frees. */
+/* head ends in a blank line, before which the attachments stand. The text begins behind
+ * *ret_head bytes. Caller frees. */
 static char *
 format_mail(const char *head, const Message *m, unsigned takes, size_t *ret_head)
 {

@@ -202,8 +202,8 @@ add_said(StepState *state, const char *token)
     return true;
 }
 
-/* Lists are of texts, each of which is added by the call that is named, or of objects. The first
- * continuations had two of them. */
+/* Lists are of texts, each of which is added by the call that is named, or of objects. The
+ * first continuations had two of them. */
 typedef struct StateList {
     const char *name;
     unsigned max;

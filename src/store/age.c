@@ -14,8 +14,9 @@ typedef struct Age {
     int64_t newer;
 } Age;
 
-/* The id in "SECONDS.ID.DELIVERY", its tag unchecked; caller frees. NULL: no name of that form. An id is
- * GENERATION.NUMBER.TAG, and that of an event TIME.GENERATION.NUMBER.TAG.ROLE (mail/msgid.h). */
+/* The id in "SECONDS.ID.DELIVERY", its tag unchecked; caller frees. NULL: no name of that form.
+ * An id is GENERATION.NUMBER.TAG, and that of an event TIME.GENERATION.NUMBER.TAG.ROLE
+ * (mail/msgid.h). */
 static char *
 id_in_name(const char *name, const char *domain, uint64_t *ret_generation, int64_t *ret_number)
 {

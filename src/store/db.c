@@ -20,8 +20,8 @@
 /* 4 MiB of log. */
 #define CHECKPOINT_PAGES 1024
 
-/* What somebody waited for, and perhaps paid for, is not thrown away because hundreds of others come back at the same
- * moment. */
+/* Work that took long, and perhaps cost money, is not thrown away because hundreds of others
+ * come back at the same moment. */
 #define RESTED_WAIT_MS 600000
 
 struct Db {
@@ -84,9 +84,9 @@ db_close(Db *db)
     free_all(db->path, db);
 }
 
-/* SQLite keeps state/postrider.db-shm in memory by mmap. On a full disk (blocks smaller than a page), or
- * when the file is cut short, touching that memory is SIGBUS, which nobody can go on from: nothing is
- * lost, since what was committed is in the log. */
+/* SQLite keeps state/postrider.db-shm in memory by mmap. On a full disk (blocks smaller than a
+ * page), or when the file is cut short, touching that memory is SIGBUS, which nobody can go on
+ * from: nothing is lost, since what was committed is in the log. */
 static void
 on_bus_error(int number)
 {
@@ -427,7 +427,7 @@ txn_commit(Txn *txn, GError **error)
 {
     g_assert(txn->open);
     CRASH_POINT("txn-before-commit");
-    /* One that has changed nothing succeeds on a full disk, too. */
+    /* A transaction that has changed nothing succeeds on a full disk, too. */
     bool changed = sqlite3_total_changes(txn->db->conn.handle) != txn->changes;
     if ((changed && !due_keep(txn, error)) || !run(txn->db, "COMMIT", error)) {
         txn_clear(txn);

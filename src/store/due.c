@@ -21,8 +21,8 @@ is_same_boot(const ClockMark *m, const ClockMark *now)
     return g_strcmp0(m->boot, now->boot) == 0 && now->boot_us >= m->boot_us;
 }
 
-/* By how much the wall clock was set since. Over a boot it can't be told how long that took, but
- * what was due when the other one ended is so. */
+/* By how much the wall clock was set since. Over a boot it can't be told how long that took,
+ * but what was due when the other one ended is so. */
 static int64_t
 set_by(const ClockMark *m, const ClockMark *now)
 {

@@ -122,7 +122,7 @@ set_lock_error(const Gate *gate, int errnum, GError **error)
     return err_set_errno(error, errnum, "locking '%s'", gate->path);
 }
 
-/* What flock(2) lacks: an end to the waiting. */
+/* A signal that ends the waiting in flock(2), which has no time limit. */
 typedef struct Alarm {
     timer_t timer;
     struct sigaction old_action;

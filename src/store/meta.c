@@ -108,7 +108,7 @@ db_note_minted(
     return true;
 }
 
-/* What can't be read is a reason too. */
+/* Why all mail is held, or NULL. If the reason can't be read, the error is the reason. */
 char *
 db_hold_all(Db *db)
 {
@@ -125,7 +125,7 @@ db_hold_all(Db *db)
     "SELECT min(" column ") AS at FROM " rows " UNION ALL SELECT min(" column ") FROM " rows   \
     " AND " column " >= " SQL_MOMENTS " UNION ALL "
 
-/* Of what is filed on a server, its account has the deadline. */
+/* Copies that are filed on a server have no deadline here: their account has one. */
 static const char next_sql[] =
     "SELECT coalesce(min(wall(at)), " SQL_NEVER ") FROM ("
     FIRST("ready_us", "job WHERE state = 'queued'")

@@ -19,7 +19,8 @@ migrate_version(sqlite3 *handle, int newest, int *ret_version, GError **error)
         !sql_pragma_int(handle, "PRAGMA user_version", &version, error) ||
         !sql_pragma_int(handle, "SELECT count(*) FROM sqlite_master", &tables, error))
         return false;
-    /* Nothing of anybody's is in it: a crash came between making the file and its first commit. */
+    /* An empty file holds nothing of anybody's: a crash came between making the file and its
+     * first commit. */
     bool empty = application == 0 && version == 0 && tables == 0;
     if (!empty && (application != SCHEMA_APPLICATION_ID || version < 1))
         return err_set(error, ERR_DAMAGE, "it belongs to another program");
@@ -113,7 +114,7 @@ role_names(const Config *config)
     return g_string_free(g_steal_pointer(&names), FALSE);
 }
 
-/* What a new store is born with. */
+/* Writes the rows that a new store begins with. */
 static bool
 put_birth(SqlConn *conn, const Home *home, GError **error)
 {

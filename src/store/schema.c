@@ -213,8 +213,8 @@ const char *const schema_sql[] = {
     "ALTER TABLE job ADD COLUMN floor TEXT NOT NULL DEFAULT 'operator';"
     "CREATE INDEX step_at ON step (at_us) WHERE cost_micro > 0;",
 
-    /* 3 -> 4: questions that a person answers with yes or no, timers that mail a role, waits that
-     * end otherwise than by going on, and jobs that began as a copy of another. */
+    /* 3 -> 4: questions that a person answers with yes or no, timers that mail a role, waits
+     * that end otherwise than by going on, and jobs that began as a copy of another. */
     "CREATE TABLE question ("
     "  id INTEGER PRIMARY KEY,"
     "  msgid TEXT NOT NULL," /* of the mail that asks */
@@ -269,7 +269,8 @@ const char *const schema_sql[] = {
     "CREATE UNIQUE INDEX remote_uid ON remote (account, folder, uidvalidity, uid);"
     "CREATE INDEX remote_file ON remote (file, role);"
     "CREATE INDEX remote_owed ON remote (account) WHERE wants IS NOT NULL;"
-    /* And mail that goes by SMTP: what its job has not heard, what was handed over unanswered. */
+    /* And mail that goes by SMTP: what its job has not heard, what was handed over
+     * unanswered. */
     "ALTER TABLE delivery ADD COLUMN news INTEGER NOT NULL DEFAULT 0;" /* 1: failed, and untold */
     "CREATE INDEX delivery_news ON delivery (outbox) WHERE news <> 0;"
     "CREATE INDEX delivery_doubt ON delivery (id) WHERE state IN ('sending', 'in_doubt');",
@@ -349,9 +350,10 @@ const char *const schema_sql[] = {
     "ALTER TABLE job ADD COLUMN stall_told INTEGER NOT NULL DEFAULT 0;"
     /* Which brain was asked; NULL: none, or a step of before. */
     "ALTER TABLE step ADD COLUMN brain TEXT;"
-    /* And which versions of notes were written in a round below steer (store/note/note_versions.h), as far
-     * as that is known of older ones, and what all who asked in the round of a mail that we wrote
-     * may have done (MAY_…; NULL: nobody asked, or nobody knows). */
+    /* And which versions of notes were written in a round below steer
+     * (store/note/note_versions.h), as far as that is known of older ones, and what all who
+     * asked in the round of a mail that we wrote may have done (MAY_…; NULL: nobody asked, or
+     * nobody knows). */
     "ALTER TABLE note_version ADD COLUMN below INTEGER NOT NULL DEFAULT 0;"
     "UPDATE note_version SET below = 1 WHERE job <> 0 AND (label IN ('anyone', 'known') OR "
     "job IN (SELECT id FROM job WHERE may <> 0 AND may & 2 = 0));"
@@ -375,7 +377,8 @@ const char *const schema_sql[] = {
     "ALTER TABLE outbox ADD COLUMN since_us INTEGER NOT NULL DEFAULT 0;" /* by that clock too */
     "UPDATE outbox SET since_us = created_us;",
 
-    /* 8 -> 9: a plain conversation is led by no face; before it said how its brain was asked. */
+    /* 8 -> 9: a plain conversation is led by no face; before it said how its brain was
+     * asked. */
     "UPDATE job SET face = '' WHERE face = 'steps';"
     /* 1: parked, and no step was taken since. */
     "ALTER TABLE job ADD COLUMN parked INTEGER NOT NULL DEFAULT 0;"
@@ -386,7 +389,7 @@ const char *const schema_sql[] = {
     "ALTER TABLE timer ADD COLUMN subject TEXT NOT NULL DEFAULT '';"
     "DROP INDEX timer_job;"
     "CREATE UNIQUE INDEX timer_of ON timer (job, purpose, subject);"
-    /* What faces keep beside it (store/tables.h). */
+    /* The versions of the tables that faces keep beside ours (store/tables.h). */
     "CREATE TABLE part ("
     "  face TEXT PRIMARY KEY,"
     "  version INTEGER NOT NULL"
@@ -412,9 +415,9 @@ const char *const schema_sql[] = {
     "  path TEXT NOT NULL," /* of a folder beneath the home */
     "  PRIMARY KEY (face, path)"
     ") WITHOUT ROWID;"
-    /* And what was one encoded text of meta each, as tables. The day's money is one row:
-     * what all jobs have cost in it (days of UTC since 1970), what the calls under way may cost,
-     * and what a person raised its limit to (NULL: the settings' counts). */
+    /* And what was one encoded text of meta each, as tables. The day's money is one row: what
+     * all jobs have cost in it (days of UTC since 1970), what the calls under way may cost, and
+     * what a person raised its limit to (NULL: the settings' counts). */
     "CREATE TABLE money ("
     "  day INTEGER PRIMARY KEY,"
     "  spent_micro INTEGER NOT NULL,"
@@ -462,8 +465,8 @@ const char *const schema_sql[] = {
     "INSERT INTO command_order (job, at_us, words) SELECT CAST(substr(key, 7) AS INTEGER),"
     "  CAST(value AS INTEGER), substr(value, instr(value, ' ') + 1) FROM meta"
     "  WHERE key GLOB 'order:*' ORDER BY key;"
-    /* What is known of a brain (store/job/pauses.h). A mark names the settings that it was learnt
-     * under; broken_mark NULL: it is to be tried. */
+    /* What is known of a brain (store/job/pauses.h). A mark names the settings under which that
+     * was learnt; broken_mark NULL: the brain is to be tried. */
     "CREATE TABLE brain ("
     "  name TEXT PRIMARY KEY,"
     "  broken_why TEXT, broken_mark TEXT, broken_until_us INTEGER,"
@@ -508,8 +511,8 @@ const char *const schema_sql[] = {
     "  ahead_us INTEGER NOT NULL"
     ");"
     "ALTER TABLE job ADD COLUMN stop_told INTEGER NOT NULL DEFAULT 0;" /* epoch */
-    /* A text of meta as columns: what stands before the first ':' of its key and behind it, what
-     * before the first blank of its value and behind it. */
+    /* A text of meta as columns: what stands before the first ':' of its key and behind it,
+     * what before the first blank of its value and behind it. */
     "CREATE VIEW old AS SELECT substr(key, 1, instr(key, ':') - 1) AS what,"
     "  substr(key, instr(key, ':') + 1) AS name, value, CAST(value AS INTEGER) AS number,"
     "  substr(value, instr(value, ' ') + 1) AS rest FROM meta WHERE instr(key, ':') > 0;"
@@ -584,8 +587,8 @@ const char *const schema_sql[] = {
     "DROP VIEW old;"
     "DELETE FROM meta WHERE instr(key, ':') > 0 OR key = 'clock';",
 
-    /* 9 -> 10: what is large stands last in its row, since SQLite reads a row from its beginning:
-     * so a list of steps, or of mail that leaves, reads none of it. */
+    /* 9 -> 10: what is large stands last in its row, since SQLite reads a row from its
+     * beginning: so a list of steps, or of mail that leaves, reads none of it. */
     "ALTER TABLE step RENAME TO old_step;"
     "CREATE TABLE step ("
     "  id INTEGER PRIMARY KEY,"
@@ -706,14 +709,16 @@ const char *const schema_sql[] = {
     ");"
     "CREATE INDEX permit_role ON permit (role, tool) WHERE ended_us IS NULL;",
 
-    /* 11 -> 12: the name of the command in the foreground that works on a job (engine/session.h);
-     * empty: a run does. */
+    /* 11 -> 12: the name of the command in the foreground that works on a job
+     * (engine/session.h); empty: a run does. */
     ("ALTER TABLE job ADD COLUMN host TEXT NOT NULL DEFAULT '';"
      "ALTER TABLE job ADD COLUMN session TEXT NOT NULL DEFAULT '';"),
 
-    /* 12 -> 13: how often the job's program has failed by itself, as apart from runs that were killed. */
+    /* 12 -> 13: how often the job's program has failed by itself, as apart from runs that were
+     * killed. */
     "ALTER TABLE job ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;"
-    /* Spaces (store/spaces.h). A column that every list of outgoing mail reads stands before the bytes. */
+    /* Spaces (store/spaces.h). A column that every list of outgoing mail reads stands before
+     * the bytes. */
     "CREATE TABLE space ("
     "  name TEXT PRIMARY KEY,"
     "  address TEXT NOT NULL UNIQUE,"

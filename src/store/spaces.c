@@ -207,7 +207,8 @@ out_space(Db *db, OutId id, const char *part, char **ret, GError **error)
                       ret, error, "is", id.v, part);
 }
 
-/* The name of the role in whose folder the key is, and that nobody else may see; NULL: it is in none. */
+/* The name of the role in whose folder the key is, and that nobody else may see; NULL: it is in
+ * none. */
 static const char *
 own_folder(const Config *config, const char *key)
 {
@@ -270,7 +271,7 @@ check_member(Db *db, const char *space, const char *member, GError **error)
     return err_set(error, ERR_NEVER, "space '%s': nobody here is called '%s'", space, vis);
 }
 
-/* Whose it is, and whether its address is free. */
+/* Refuses a name whose space belongs to somebody else, or whose address is taken. */
 static bool
 check_space(Db *db, const char *name, const char *face, const char *address, GError **error)
 {
@@ -303,7 +304,8 @@ add_member(Txn *txn, const char *space, const char *member, GError **error)
 
 #define LEFT_IT "is no member of the space any more"
 
-/* What was on its way to them is not delivered, and what they have not answered is not shown. */
+/* Removes a member. Mail of the space that was on its way to them is not delivered, and mail
+ * that they have not answered is not shown. */
 static bool
 remove_member(Txn *txn, const char *space, const char *member, GError **error)
 {

@@ -31,9 +31,9 @@ on_commit(void *data, sqlite3 *handle, const char *name, int pages)
     return SQLITE_OK;
 }
 
-/* Our programs use SQLite from one thread, and nobody asks it how much memory it has: without locks
- * and counts around each allocation it does a tenth less. Once SQLite is in use this fails, and
- * changes nothing. */
+/* Our programs use SQLite from one thread, and nobody asks it how much memory it has: without
+ * locks and counts around each allocation it does a tenth less. Once SQLite is in use this
+ * fails, and changes nothing. */
 static void
 configure_sqlite(void)
 {
@@ -89,8 +89,8 @@ sql_handle(Db *db)
     return sql_conn(db)->handle;
 }
 
-/* SQLITE_IOERR hides why. After a COMMIT that failed even the connection does not know, but the file of
- * the log does. */
+/* SQLITE_IOERR hides why. After a COMMIT that failed even the connection does not know, but the
+ * file of the log does. */
 static int
 errno_of_io(sqlite3 *handle)
 {

@@ -3,10 +3,9 @@
 
 #define FINDINGS_PER_RULE "20"
 
-/*
- * What no row may say, however it came to say it. Each rule is a query whose rows are findings,
- * ready to print. An index can't help most of them: this is for `doctor`, not for every start.
- */
+/* Conditions that no row may meet, whatever led to it. Each rule is a query whose rows are
+ * findings, ready to print. An index can't help most of these queries, so `doctor` runs them,
+ * and not every start. */
 static const char *const rules[] = {
     /* Messages. */
     "SELECT 'mail ' || id || ' has the unknown state ''' || state || '''' FROM message "

@@ -22,7 +22,8 @@ folder_owner(const Config *config, const char *key)
     return role && !role->person ? role->name : NULL;
 }
 
-/* Of spaces/NAME/...: is the role of it? A space that can't be asked about is one that lets nobody in. */
+/* True when the role is a member of the space of a key spaces/NAME/... If the space can't be
+ * asked about, nobody is a member. */
 static bool
 is_of_space(Db *db, const char *role, const char *key)
 {

@@ -82,7 +82,7 @@ static const char *const sql[] = {
     "CREATE INDEX event_to_state ON event_to (role, state, done, rank, event);"
     "CREATE INDEX event_to_event ON event_to (event);"
     "CREATE INDEX event_asked ON event (sender, answer) WHERE question <> '';",
-    /* What a job has written last of the bytes of its worktree. */
+    /* The digest of the bytes that a job wrote last into a file of its worktree. */
     "CREATE TABLE tree_write ("
     "  job INTEGER NOT NULL,"
     "  name TEXT NOT NULL,"
@@ -490,8 +490,9 @@ flow_newest_id(Db *db, EventId *ret, GError **error)
 bool
 flow_inbox(Db *db, const FlowInbox *q, FlowEvents **ret, GError **error)
 {
-    /* What is not asked for is no condition, so that the index of the others is used; "+ 0": that an event is new is no reason
-     * to walk through all of the role's. */
+    /* A field that is not asked for adds no condition, so that the index of the other fields is
+     * used. "+ 0" keeps SQLite from walking through all events of the role because the event is
+     * to be new. */
     g_autofree char *rest = g_strdup_printf(
         "FROM event_to JOIN event ON event.id = event_to.event WHERE event_to.role = ?1 "
         "AND %s AND %s AND %s AND event_to.event + 0 > ?5 %s "

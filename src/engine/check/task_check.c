@@ -127,7 +127,7 @@ goes_to_askers(const GPtrArray *askers, const ProposedMail *mail)
     return found;
 }
 
-/* Those who wait for the answer: also of an earlier step of the round. */
+/* Everybody who waits for the answer, also those who asked in an earlier step of the round. */
 static GPtrArray *
 askers_of(const Job *job, const StepInput *in)
 {
@@ -197,7 +197,7 @@ read_signals(Loop *loop)
         loop->drain_us = clock_mono_us() + run->engine->home->config->drain_us;
 }
 
-/* One round of poll(2); true once the command is gone. */
+/* Does one round of poll(2). True once the command has ended. */
 static bool
 turn(Loop *loop, GError **error)
 {
@@ -249,7 +249,8 @@ folder_of(const TaskCheckRun *run, GError **error)
                : NULL;
 }
 
-/* Behind the same wall as the job's program: what the command starts, the agent may have written. */
+/* Behind the same wall as the job's program: what the command starts, the agent may have
+ * written. */
 static bool
 start(const TaskCheckRun *run, const char *work, Proc **ret, GError **error)
 {

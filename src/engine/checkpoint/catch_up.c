@@ -53,8 +53,8 @@ settle_row(Catching *c, const MsgRow *row, const char *why, GError **error)
     return messages_set_state(c->txn, row->id, MSG_HANDLED, why, error);
 }
 
-/* Did another job than the mail's own ask something about it, and go on to wait? A copy of this home
- * did, whose job had no number yet when it was copied: nobody here waits for the reply. */
+/* Did another job than the mail's own ask something about it, and go on to wait? A copy of this
+ * home did, whose job had no number yet when it was copied: nobody here waits for the reply. */
 static bool
 is_asked_elsewhere(Catching *c, const MsgRow *row, const Message *m, bool *ret, GError **error)
 {
@@ -112,7 +112,8 @@ decide_again(Catching *c, const Message *m, GError **error)
     return true;
 }
 
-/* It may have left without a copy in Sent, so only a person can say whether it is to be sent. */
+/* Counts approved mail that may have left without a copy in Sent: only a person can say whether
+ * such a mail is to be sent. */
 static bool
 count_held(Catching *c, GError **error)
 {
@@ -162,7 +163,8 @@ read_sent(Catching *c, const char *mailbox, Maildir *md, GError **error)
            err_prefix(error, "reading what %s has sent", mailbox);
 }
 
-/* What lies in Done by now was settled, also where no mail said so; unless its answer had not left. */
+/* Mail that lies in Done by now was settled, even if no mail of ours says so, unless its answer
+ * had not left yet. */
 static bool
 settle_filed(Catching *c, const ConfRole *role, Maildir *md, MsgState state, GError **error)
 {
@@ -207,7 +209,7 @@ obey(Catching *c, const Job *job, const OrderMail *order, GError **error)
     return job_cancel(c->txn, job->id, "cancelled after the backup", &changed, error);
 }
 
-/* Has it open mail left? */
+/* *ret is true when the job has no open mail left. */
 static bool
 is_settled(Catching *c, const Job *job, bool *ret, GError **error)
 {
@@ -325,7 +327,8 @@ catch_up_persons(Catching *c, GError **error)
     return true;
 }
 
-/* Is it one of those whose mail lies on that server? NULL: on none. */
+/* True when the role's mail lies on this server; with server NULL, when its mail lies on no
+ * server. */
 static bool
 is_of(const Config *config, const ConfRole *role, const ConfAccount *server)
 {
@@ -333,7 +336,8 @@ is_of(const Config *config, const ConfRole *role, const ConfAccount *server)
     return !role->person && (of && config_is_imap(of) ? of : NULL) == server;
 }
 
-/* What happened to mail on a server has to be learnt there before anything of it runs. */
+/* The account's process must learn what happened to the mail on its server before any job of
+ * that mail runs. */
 static bool
 owe_servers(Txn *txn, const Config *config, GError **error)
 {
@@ -392,7 +396,8 @@ decide_all(Engine *engine, const ConfAccount *server, CatchUp *ret, GError **err
     return txn.done;
 }
 
-/* Jobs that began after the backup and are parked come back; what they had in hand is theirs. */
+/* Jobs that began after the backup and are parked come back; what they had in hand is
+ * theirs. */
 static bool
 bring_back(Engine *engine,
            const ConfAccount *account,
@@ -414,8 +419,8 @@ bring_back(Engine *engine,
     return true;
 }
 
-/* What lies in INBOX has to be known before Sent can say that it was answered. A living account
- * has seen it already. */
+/* Mail in INBOX has to be taken in before a mail in Sent can say that it was answered. A
+ * running process of the account has done that already. */
 static bool
 take_in(Engine *engine, const ConfAccount *account, GError **error)
 {

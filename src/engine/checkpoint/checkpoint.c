@@ -291,8 +291,8 @@ obey(Txn *txn, JobId job, const OrderMail *order, GError **error)
                 : job_cancel(txn, job, "cancelled before the store was lost", &changed, error));
 }
 
-/* It comes back from its checkpoint in INBOX, or stopped at the limit that it had come to, unless it
- * went on behind that. */
+/* The lost job comes back from its checkpoint in INBOX, or stopped at the limit that it had
+ * reached, unless it went on after that limit. */
 static bool
 restore_lost(
     Engine *engine, Txn *txn, Trail *trail, const TrailJob *t, bool *ret_did, GError **error)

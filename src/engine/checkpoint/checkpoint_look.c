@@ -1,10 +1,10 @@
 /*
  * Is the checkpoint of a parked job still there? A scan that does not find a mail proves
  * nothing: clients move and rename mail all the time. So evidence is asked for: the deleted
- * flag, the Trash folder, or two looks through all folders, ten seconds apart or by two processes
- * (as `serve --once` is one each time); and never about more than one mail at a time, since then
- * it is the folder that is gone. From the first of these looks on the job does not go on by its
- * time: the mail says that deleting it stops the job.
+ * flag, the Trash folder, or two looks through all folders, ten seconds apart or by two
+ * processes (as `serve --once` is one each time); and never about more than one mail at a time,
+ * since then it is the folder that is gone. From the first of these looks on the job does not
+ * go on by its time: the mail says that deleting it stops the job.
  */
 #include "base/lock.h"
 #include "base/log.h"
@@ -31,7 +31,8 @@ typedef enum Found {
     FOUND_UNKNOWN
 } Found;
 
-/* What is done about it: why the job is stopped, and what the owner is told; NULL: nothing. */
+/* What is done about a missing checkpoint: why the job is stopped, and what the owner is told;
+ * NULL: the owner is told nothing. */
 typedef struct Finding {
     const char *who, *why, *text;
 } Finding;
@@ -68,8 +69,8 @@ judge_place(const MaildirEntry *at)
     return g_strv_contains(junk, at->folder) ? FOUND_IN_JUNK : FOUND_THERE;
 }
 
-/* The checkpoint mail of this park as the outbox has it: *ret its file, once it was delivered; NULL:
- * it is not yet. */
+/* The checkpoint mail of this park as the outbox has it: *ret its file, once it was delivered;
+ * NULL: it is not yet. */
 static bool
 find_delivered(Engine *engine, const Job *job, char **ret, GError **error)
 {
@@ -94,8 +95,8 @@ look_for(Engine *engine, const Job *job, Maildir *md, Found *ret, GError **error
     if (!newest_row(engine, job, &row, error))
         return false;
     *ret = FOUND_UNKNOWN;
-    /* Only the one of this park counts, and a mail that moved to Done was moved by us. One that is
-     * still to be delivered is missed by nobody. */
+    /* Only the one of this park counts, and a mail that moved to Done was moved by us. One that
+     * is still to be delivered is missed by nobody. */
     bool taken_in = row && row->received_us >= job->updated_us;
     if (!taken_in && !find_delivered(engine, job, &delivered, error))
         return false;
@@ -139,8 +140,8 @@ name_self(void)
     return g_strdup_printf("%d.%" G_GINT64_FORMAT, (int)me.pid, me.start_time);
 }
 
-/* Is this the second look that misses it? The processes of a master look when they please;
- * without one each is a pass of its own. */
+/* True when this look is the second one that misses the checkpoint. The processes of a master
+ * look whenever they like; without a master each process counts as one look. */
 static bool
 is_second(const Home *home, int64_t first_us, const char *first_by)
 {

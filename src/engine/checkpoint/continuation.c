@@ -39,7 +39,7 @@ add_origin(json_t *doc, const Job *job)
     set_int(doc, "total_iterations", job->total_iterations);
 }
 
-/* What the mode keeps, and the face. */
+/* Adds what the job's mode and its face keep. */
 static bool
 add_members(Engine *engine, json_t *doc, const CheckpointInput *in, GError **error)
 {
@@ -50,8 +50,9 @@ add_members(Engine *engine, json_t *doc, const CheckpointInput *in, GError **err
            (!face || !face->members || face->members(engine, in->job, doc, error));
 }
 
-/* What the program that works on the job remembers, by the program's own name for it. Which open
- * mail it has read is not said: another store numbers mail in its own way. */
+/* Adds what the job's program remembers, under the program's own name for its session. The
+ * document does not say which open mail the program has read, since another store numbers mail
+ * in its own way. */
 static bool
 add_session(Engine *engine, json_t *doc, const Job *job, GError **error)
 {

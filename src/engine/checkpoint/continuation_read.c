@@ -40,7 +40,8 @@ mac_holds(const Key *key, const char *data, size_t len)
            key_verify(key, CONTINUATION_MAC_USE, data, len - MAC_TAIL, &mac);
 }
 
-/* Does it say that it is one? Looks at bytes only: nothing unproved is parsed. */
+/* True when the bytes claim to be a continuation. This only searches the bytes: nothing is
+ * parsed before its MAC was checked. */
 static bool
 claims_to_be(const char *data, size_t len)
 {
@@ -121,8 +122,8 @@ read_then(const json_t *doc, Continuation *c)
         c->wait_then = WAIT_CONTINUE;
 }
 
-/* What was read before and who asked decide what may be done now; a mail that does not say it
- * may have read anything, and was asked for by anybody. */
+/* What the job had read and who had asked decide what it may do now. A document that does not
+ * say so counts as one that may have read anything, asked for by anybody. */
 static void
 read_floor(const json_t *doc, Continuation *c)
 {
@@ -175,7 +176,7 @@ read_session(const json_t *doc, Continuation *c)
            json_get_int(o, where, "cache_write_tokens", 0, INT64_MAX, &s->cache_write, NULL));
 }
 
-/* What we signed ourselves. */
+/* Reads the document of a job, which we signed ourselves. */
 static bool
 read_job(const json_t *doc, Continuation *c, GError **error)
 {

@@ -22,7 +22,7 @@
 #define HISTORY_BATCH 500
 #define AHEAD_US (60 * USEC_PER_SEC) /* clocks of a file server may differ by as much */
 
-/* What is looked at, and where the past ends. */
+/* The mailbox that is looked at, what was found in it, and where its past ends. */
 typedef struct Past {
     const RoleMailbox *box;
     GHashTable *answered; /* ids that an answer in Sent settles -> TRUE: that ended its job */
@@ -137,7 +137,8 @@ add_answered(Past *past, const Message *m)
     }
 }
 
-/* What it wrote to itself came here too, and is taken as that. */
+/* Mail that the role wrote to itself arrived in this mailbox too, and counts as mail that
+ * came. */
 static bool
 came_back(const Past *past, const Message *m)
 {
@@ -160,8 +161,8 @@ is_known(const Past *past, const Message *m, bool *ret, GError **error)
     return true;
 }
 
-/* It can be found again. Who wrote it, and what he had read, is what its origin line proves;
- * where it proves nothing it is anybody's. */
+/* Takes in a mail that the role wrote, so that it can be found again. Its origin line proves
+ * who wrote it and what the writer had read; without proof it counts as anybody's. */
 static bool
 take_written(Past *past, Txn *txn, const MaildirEntry *e, const Message *m, GError **error)
 {
@@ -192,9 +193,10 @@ is_filed(const char *folder)
     return g_str_equal(folder, "Done") || g_str_equal(folder, "Archive");
 }
 
-/* An answer names an id. The mail that it answered is the one mail with that id, or the one that is
- * filed as done. Where several mails with that id are still open, nothing says whose words were
- * answered: all of them are left for a person, who loses nothing and gets no answer twice. */
+/* An answer names an id. The mail that it answered is the one mail with that id, or the one
+ * that is filed as done. Where several mails with that id are still open, nothing says whose
+ * words were answered: all of them are left for a person, who loses nothing and gets no answer
+ * twice. */
 static bool
 classify_answered(Past *past, Txn *txn, MsgNew *in, GError **error)
 {
@@ -235,8 +237,8 @@ classify(Past *past, Txn *txn, MsgNew *in, const char *flags, GError **error)
         in->why = unsaid ? unsaid : "history: filed as done";
         return true;
     }
-    /* What a question settled lies in Active. Its job waits, and comes back from its checkpoint; where it
-     * does not, it had gone on, and the mail was in hand. */
+    /* A mail that a question settled lies in Active. Its job waits and comes back from its
+     * checkpoint; if the job does not come back, it had gone on, and the mail was in hand. */
     bool active = g_str_equal(in->folder, "Active");
     if (active ? g_hash_table_lookup(past->answered, in->mail->id) != NULL
                : g_hash_table_contains(past->answered, in->mail->id))
@@ -341,7 +343,7 @@ take_batch(Past *past, const GPtrArray *entries, guint from, guint to, GError **
     return txn.done;
 }
 
-/* What was written counts as an answer whenever it was. */
+/* A mail in Sent counts as an answer whatever its date is. */
 static bool
 add_folder(const Past *past, const char *folder, GPtrArray *entries, GError **error)
 {
@@ -464,7 +466,7 @@ read_sent_for_done(Past *past, GError **error)
 bool
 history_take(const RoleMailbox *box, unsigned *ret_n, GError **error)
 {
-    /* What was written says which of the open mail was answered. */
+    /* The mail in Sent says which of the open mail was answered. */
     static const char *const filed[] = {"Done", "Archive", "Sent", NULL};
     static const char *const open[] = {"", "Active", NULL};
     g_auto(Past) past = {.box = box};

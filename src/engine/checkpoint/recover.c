@@ -46,8 +46,8 @@ warn_of_notes(const GError *why)
               "why", why->message, NULL);
 }
 
-/* What can't be settled now stays owed; the next sweep tries again. Files of notes that can't be
- * written are no reason to leave mail alone. */
+/* Effects that can't be settled now stay owed, and the next sweep tries them again. A file of a
+ * note that can't be written does not stop work on mail. */
 static bool
 settle(Engine *engine, unsigned *ret_n, GError **error)
 {
@@ -87,7 +87,7 @@ sweep_mail(const Home *home, int64_t before_us)
     return n;
 }
 
-/* What people did to the files of notes while nobody asked. */
+/* Takes in what people changed in the files of notes while no program of ours ran. */
 static void
 look_at_notes(Engine *engine)
 {

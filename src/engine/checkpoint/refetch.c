@@ -33,7 +33,8 @@ store(const RoleMailbox *r, const MaildirEntry *e, const Message *m, GError **er
     return txn.done;
 }
 
-/* What is not here may be on the server: its process looks, and the job's run waits for it. */
+/* A mail that is not here may be on the server: the account's process looks for it, and the
+ * job's run waits. */
 static bool
 ask_server(const RoleMailbox *r, const char *msgid, const char *folder, GError **error)
 {

@@ -134,7 +134,7 @@ context_nonce(const Context *c)
 
 /* --- what is made of a part --- */
 
-/* One line that can't be mistaken for a fence; caller frees. */
+/* The title as one line that can't be mistaken for a fence; caller frees. */
 static char *
 safe_title(const char *title)
 {
@@ -276,7 +276,7 @@ set_number(json_t *object, const char *name, int64_t value)
         json_object_set_new(object, name, json_integer(value));
 }
 
-/* One more line of the manifest; takes the object. */
+/* Adds one line to the manifest; takes the object. */
 static void
 add_record(Context *c, json_t *take_object)
 {
@@ -286,7 +286,7 @@ add_record(Context *c, json_t *take_object)
     json_append(c->parts, object);
 }
 
-/* What became of a part. */
+/* How much of a part is shown, and why no more of it. */
 typedef struct Outcome {
     size_t shown;
     const char *why; /* not all of it; NULL */
@@ -294,8 +294,8 @@ typedef struct Outcome {
     bool system;     /* it stands among the instructions */
 } Outcome;
 
-/* What is said at the end of a text that can be read on is kept; where nothing is, CONTEXT_CUT_NOTE
- * was said. */
+/* The note at the end of a text that can be read on is kept in the manifest; without such a
+ * note the text ended with CONTEXT_CUT_NOTE. */
 static json_t *
 describe(const ContextPart *part, const Ready *r, const Outcome *o)
 {
@@ -346,7 +346,7 @@ leave_out(Context *c, const ContextPart *part, const Ready *r, const char *why)
 
 /* --- parts --- */
 
-/* What stands at the end of a text of which only the first bytes are shown; caller frees. */
+/* The note at the end of a text of which only the first bytes are shown; caller frees. */
 static char *
 format_cut(const ContextPart *part, size_t keep, size_t len)
 {
@@ -359,7 +359,7 @@ format_cut(const ContextPart *part, size_t keep, size_t len)
                            MAX(part->offset, 0), MAX(last, 0), all, part->more, MAX(last, 0));
 }
 
-/* What a part of so many bytes takes with both of its fences. */
+/* The size of a part of so many bytes with both of its fences. */
 static size_t
 fenced_size(const Context *c, const char *title, size_t len)
 {

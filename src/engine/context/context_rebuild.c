@@ -91,7 +91,8 @@ compare(Rebuild *r, const json_t *object, const ContextPart *part, const void *d
         complain(r, part, "has changed");
 }
 
-/* Whoever has shown it knows it: the role may have had another mode then. */
+/* The source that showed a part finds it again, also when the role had another mode at that
+ * time. */
 static bool
 find(Recall *recall, const ContextPart *part, char **ret, GBytes **ret_file, GError **error)
 {
@@ -157,7 +158,8 @@ rebuild_part(Rebuild *r, const json_t *object, const ContextPart *part, GError *
         return rebuild_file(r, object, part, error);
     if (!find_text(r, object, part, &text, error))
         return false;
-    /* Of a text that was cut the rest is not needed, of one that shrank there is no more. */
+    /* The rest of a text that was cut is not needed; a text that shrank has no more bytes to
+     * show. */
     size_t keep = MIN(shown, strlen(text));
     const char *said = member(object, "cut");
     const char *cut = said ? said : shown < bytes ? CONTEXT_CUT_NOTE : NULL;

@@ -149,7 +149,7 @@ conversation_add_text(GString *out, const Message *m)
     g_string_append(out, m->files->len ? ".)\n" : ")\n");
 }
 
-/* What a mail brought along, among its headers. */
+/* Lists the files that a mail has attached, among its headers. */
 static void
 add_files(GString *out, const Message *m)
 {
@@ -199,7 +199,8 @@ read_item(Engine *engine, const Job *job, Item *item, char **ret, GError **error
 
 /* --- which mails --- */
 
-/* Does the session that is resumed know it? step: of the job, which settled or wrote it; 0: none. */
+/* True when the resumed session knows this mail already. step: the step of the job that settled
+ * or wrote the mail; 0: none did. */
 static bool
 is_known(const StepInput *in, int step, int64_t at_us)
 {
@@ -228,7 +229,8 @@ add_taken_in(Engine *engine, const Job *job, const StepInput *in, Thread *t, GEr
     return true;
 }
 
-/* What was said on the thread before we heard of it, where it could be had (engine/run/demand.h). */
+/* Adds mail of the thread from before its first mail reached us, as far as it could be fetched
+ * (engine/run/demand.h). */
 static bool
 add_past(Engine *engine, const Job *job, const StepInput *in, Thread *t, GError **error)
 {
@@ -249,7 +251,7 @@ add_past(Engine *engine, const Job *job, const StepInput *in, Thread *t, GError 
     return true;
 }
 
-/* One of the rows of a mail that was written. */
+/* Adds one of the rows of a mail that the job wrote. */
 static void
 add_row(Item *item, const OutRow *row)
 {
@@ -295,7 +297,7 @@ drop_checkpoints(Thread *t)
     }
 }
 
-/* What the newest open mail answers, else the newest mail of all. */
+/* The mail that the newest open mail answers; if there is none, the newest mail of all. */
 static Item *
 find_parent(const Thread *t, const StepInput *in)
 {
@@ -388,7 +390,8 @@ item_title(const Item *item)
                        item->whole ? NULL : ", HEADERS ONLY", NULL);
 }
 
-/* What the manifest calls it; NULL: nothing can be found of it later. */
+/* The name of the item's source in the manifest; NULL: nothing of the item can be found
+ * later. */
 static const char *
 item_from(const Item *item)
 {

@@ -1,7 +1,8 @@
 #include "engine/context/lineage.h"
 #include "store/job/forks.h"
 
-/* One list that is made: which mail of an ancestor belongs to it is the query's to say. */
+/* A list that is being made. The query decides which mail of an ancestor belongs to the
+ * list. */
 typedef struct Search {
     Db *db;
     const Viewer *viewer;

@@ -17,7 +17,7 @@
  * come a moment before the kernel lets go of the file. Grows to RETRY_MS. */
 #define UNFINISHED_MS 50
 
-/* One mailbox and the news about it. */
+/* A mailbox, and what is new in it. */
 typedef struct Box {
     const ConfRole *role;
     int watch_new, watch_cur; /* -1: none */
@@ -130,8 +130,8 @@ take_whole(const Account *a, Box *box, IntakeStats *stats, GError **error)
     return watched;
 }
 
-/* What went wrong, or could not be read, is found again by a look at the whole mailbox: after a
- * while, or when there is other news. */
+/* A mail that failed or could not be read is found again by a look at the whole mailbox: after
+ * a while, or when there is other news. */
 static void
 take_box(Account *a, Box *box, IntakeStats *stats)
 {

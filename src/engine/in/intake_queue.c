@@ -32,7 +32,7 @@ talk_max(Db *db, const char *space, unsigned *ret, GError **error)
     return true;
 }
 
-/* Has this conversation of roles gone on for too long without a person? */
+/* *ret_too_long is true when roles have talked in this job for too long without a person. */
 static bool
 role_talk(Engine *engine, JobId job, const char *space, bool *ret_too_long, GError **error)
 {
@@ -111,8 +111,9 @@ find_job(Engine *engine, const char *role, const Message *m, JobId *ret, GError 
     return true;
 }
 
-/* Is it a conversation that they may write into? A role that takes part in it may; of people
- * those whose thread it is, and the owner into all of them. To a space its members write, into what is of that space. */
+/* *ret is true when the sender may write into the conversation of this job. A role may that
+ * takes part in it; of people those whose thread it is, and the owner into every thread. Into a
+ * job of a space its members may write. */
 static bool
 is_theirs(
     Engine *engine, const Judgement *j, JobId job, const char *spec, bool *ret, GError **error)
@@ -128,7 +129,8 @@ is_theirs(
     return *ret || job_steered_by(engine->db, job, spec, ret, error);
 }
 
-/* Is it a responder's, with words that came before? Its own are kept for the next. */
+/* *ret is true when the mail is a responder's and repeats words that came before. Its own words
+ * are kept to be compared with the next mail. */
 static bool
 came_before(Engine *engine, JobId job, MsgNew *in, bool *ret, GError **error)
 {
@@ -138,7 +140,7 @@ came_before(Engine *engine, JobId job, MsgNew *in, bool *ret, GError **error)
     return breaker_in(engine->db, job, m, in->words_known ? &in->own_words : NULL, ret, error);
 }
 
-/* What a mail that passed the judge becomes: an order, or work, or held after all. */
+/* Decides what a mail that passed the judge becomes: an order, work, or held after all. */
 bool
 intake_direct(Engine *engine,
               const Judgement *j,

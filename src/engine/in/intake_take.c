@@ -1,7 +1,6 @@
-/*
- * One mail, inside the transaction of its batch: judged, then a checkpoint, an order, work, or
- * put aside; and what mail of ours that comes back says about the outbox.
- */
+/* Takes in one mail, inside the transaction of its batch: the mail is judged, then becomes a
+ * checkpoint, an order, or work, or is put aside. If it is mail of ours that came back, the
+ * outbox learns from it. */
 #include "base/err.h"
 #include "base/log.h"
 #include "engine/checkpoint/checkpoint.h"
@@ -51,7 +50,7 @@ obey(IntakeBatch *b, MsgId id, const Order *order, JobId job, const Message *m, 
     return order_apply(&c, error);
 }
 
-/* What the trace of a new mail says beside its state; who may hear of it hears of it. */
+/* Writes the trace of a new mail, beside its state, and tells those who may hear of it. */
 static bool
 take_notes(IntakeBatch *b,
            const Message *m,
@@ -71,7 +70,8 @@ take_notes(IntakeBatch *b,
                            error));
 }
 
-/* It is work. A program that is at it already may want to hear of it. */
+/* Queues the mail as work. A program that is at work on the job already may want to hear of
+ * it. */
 static bool
 feed(IntakeBatch *b, MsgId id, const MsgNew *in, JobId *io_job, GError **error)
 {

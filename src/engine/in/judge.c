@@ -23,7 +23,7 @@ static const char *const automatic_reasons[] = {
     [MSG_AUTO_MACHINE] = "automatic: sent by a machine",
 };
 
-/* That is what becomes of it: true. */
+/* Notes what becomes of the mail. Always true, for the callers to return. */
 static bool
 ends(Judgement *j, MsgState state, MsgClass class, const char *why)
 {
@@ -33,7 +33,8 @@ ends(Judgement *j, MsgState state, MsgClass class, const char *why)
     return true;
 }
 
-/* What we sent comes back by a list, a forward or a loop; what we filed ourselves is proved. */
+/* True for a mail that we sent, which came back by a list, a forward or a loop. A mail that we
+ * filed ourselves proves its origin elsewhere. */
 static bool
 is_our_own(const Home *home, const Message *m)
 {
@@ -117,7 +118,8 @@ judge(const Home *home, const ConfRole *role, const Message *m, bool routed, Jud
     if (ended)
         return;
     ret->may = rights_of(home->config, m->from->spec, ret->trust);
-    /* What the operator put there by hand needs no To, and To of a space names the space alone. */
+    /* A mail that the operator put there by hand needs no To; in a mail to a space To names the
+     * space alone. */
     if (ret->trust != TRUST_OPERATOR && !*ret->space)
         judge_address(home->config, role, m, routed, ret);
 }

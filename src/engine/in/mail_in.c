@@ -34,7 +34,7 @@ read_checkpoint(const Key *key, const Message *m, MailIn *in)
         in->document = g_bytes_ref(document);
 }
 
-/* Of mails inside too. */
+/* Drops the content of all parts, also that of mails inside the mail. */
 static void
 drop_content(Message *m)
 {

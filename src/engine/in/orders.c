@@ -162,8 +162,8 @@ has_wrong_number(const char *line)
     return false;
 }
 
-/* A lone word that is one edit away from an order, "Stop?" too. A shorter word may well be a task:
- * "Form", "Top", "Who". */
+/* A lone word that is one edit away from an order, "Stop?" too. A shorter word may well be a
+ * task: "Form", "Top", "Who". */
 static bool
 is_misspelt(const char *line)
 {
@@ -311,7 +311,8 @@ stop_all(const OrderCase *c, GError **error)
     return g_strdup_printf(WORDS_ORDER_ALL_STOPPED, n, n == 1 ? " is" : "s are");
 }
 
-/* What can't be forked is an answer, not a failure of intake. */
+/* Carries out FORK. A step that can't be forked is told in the answer; it is no failure of
+ * intake. */
 static char *
 fork_one(const OrderCase *c, GError **error)
 {
@@ -339,7 +340,7 @@ may_steer_job(const OrderCase *c, bool *ret, GError **error)
     return *ret || job_steered_by(c->engine->db, c->job, mail->from, ret, error);
 }
 
-/* What is answered. */
+/* Carries out the order, and gives the text of the answer. */
 static char *
 carry_out(OrderCase *c, GError **error)
 {
@@ -392,9 +393,9 @@ order_apply(OrderCase *c, GError **error)
     const MsgRow *mail = c->mail;
     g_autofree char *text = carry_out(c, error);
     g_autoptr(Job) row = NULL;
-    /* What was dealt with leaves the watched folder, before anything that follows from it leaves: so a
-     * home that takes the mailbox over, or an old store, finds only orders there that nobody has carried
-     * out. */
+    /* An order that was dealt with leaves the watched folder before the mail that follows from
+     * it leaves. So a home that takes the mailbox over, or an old store, finds only orders
+     * there that nobody has carried out. */
     if (!text ||
         !effect_put_move(c->txn, c->job, mail->id, mail->role, mail->file, "Done+S", error))
         return false;

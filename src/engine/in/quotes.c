@@ -5,7 +5,7 @@
 
 #define MAILS_MAX 60 /* of each kind; who quotes older ones quotes somebody unknown */
 
-/* One mail that may have the quoted lines. */
+/* A mail that may have the quoted lines. */
 typedef struct Source {
     const MsgRow *in;
     const OutRow *out; /* one of both */

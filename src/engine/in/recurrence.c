@@ -263,7 +263,7 @@ moments_of(int64_t wall, int64_t ret[2], int64_t *ret_jump)
     return is_first && is_second && first != second ? 2 : 1;
 }
 
-/* What the search is for: the nearest occurrence on one side of a moment, in seconds. */
+/* A search for the nearest occurrence on one side of a moment, in seconds. */
 typedef struct Search {
     const Recurrence *when;
     int64_t limit;

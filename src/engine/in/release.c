@@ -9,8 +9,8 @@
 #include "engine/mail_load.h"
 #include <inttypes.h>
 
-/* The mail of a row that can still become work, done: though it is history and filed so, and which mails have work that say the same: a copy
- * never starts work beside one of them. */
+/* The mail of a row that can still become work, done: though it is history and filed so, and
+ * which mails have work that say the same: a copy never starts work beside one of them. */
 static bool
 load_for_release(Engine *engine,
                  MsgId id,
@@ -91,7 +91,7 @@ release_filed(Engine *engine, MsgId id, GError **error)
     return release(engine, id, true, error);
 }
 
-/* What this mail would be if it came now. */
+/* Judges the mail as if it came now. */
 static void
 judge_now(const Engine *engine, const MsgRow *row, const Message *m, Judgement *j)
 {

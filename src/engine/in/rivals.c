@@ -21,7 +21,8 @@ says_the_same(Engine *engine, const MsgRow *row, const Message *m, bool *ret, GE
     return true;
 }
 
-/* Those with work come first, so the first one that says the same decides. */
+/* Compares the mail with others of its id. Mails with work come first, so the first one that
+ * says the same decides. */
 bool
 rivals_compare(Engine *engine, const char *role, const Message *m, Rivals *r, GError **error)
 {

@@ -64,7 +64,7 @@ breaker_out(Engine *engine,
     return true;
 }
 
-/* What programs of mail users begin with when nobody is there. */
+/* True for the subjects that mail programs write when their user is away. */
 static bool
 is_responders_subject(const char *subject)
 {

@@ -43,8 +43,8 @@
 #define MARK_MAX 128
 #define MARK_DIRTY "-"
 #define BATCH_DEFAULT 50
-/* When hundreds of runs are answered at the same moment, the turn to write comes late. Mail that is put off instead
- * waits for minutes. */
+/* When hundreds of runs are answered at the same moment, the turn to write comes late. Mail
+ * that is put off instead waits for minutes. */
 #define GATE_WAIT_MS 300000
 
 typedef struct Pass {
@@ -69,7 +69,7 @@ pass_clear(Pass *p)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Pass, pass_clear)
 
-/* One row on its way into a Maildir. */
+/* A row of the outbox on its way into a Maildir. */
 typedef struct Drop {
     const OutRow *row;
     char *base, *head;
@@ -137,7 +137,7 @@ is_copy(const OutRow *row)
     return g_str_equal(row->folder, "Sent");
 }
 
-/* Has the mail of this copy appeared somewhere just now? Then the copy tells the truth,
+/* True when the mail of this copy was filed a moment ago. The copy then tells the truth,
  * whatever was decided since. */
 static bool
 has_left(const Pass *p, const OutRow *copy)
@@ -451,8 +451,8 @@ deliver_once(Home *home, Db *db, bool *ret_done, GError **error)
     if (!deliver_due(home, db, 0, false, &stats, error))
         return false;
     say_what_failed(&stats);
-    /* Whoever found the lock taken has gone away and relies on us, so we look once more when
-     * it is free. */
+    /* A process that found the lock taken has gone away and relies on us, so we look once more
+     * after we let go of the lock. */
     cleanup_fd(&lock);
     lock = -1;
     if (proc_asked_to_stop())

@@ -79,7 +79,8 @@ namesake_is_same(const Message *copy, const Message *ours)
 
 /* --- mail that comes in --- */
 
-/* By the id that the mail came with: a transaction that is run again finds ours in the struct. */
+/* By the id that the mail came with: a transaction that is run again finds ours in the
+ * struct. */
 static bool
 learn(Engine *engine, Txn *txn, const Message *m, GError **error)
 {

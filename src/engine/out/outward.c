@@ -130,7 +130,8 @@ outward_dress(const Home *home, const ConfRole *role, JobId job, Compose *mail, 
 
 /* --- the way back --- */
 
-/* What a tag is looked for by, and what it says. */
+/* A tag that is looked for: the key and the role or generation to which it belongs, and what it
+ * says. */
 typedef struct Tagged {
     const Key *key;
     const ConfRole *role; /* of a reply tag */
@@ -198,7 +199,8 @@ skip_number(const char *text, int64_t *ret)
                : NULL;
 }
 
-/* Is it the tag that we would make? Some servers fold the case of local parts. */
+/* True when the tag is the one that we would make. Letters count in any case, since some
+ * servers fold the case of local parts. */
 static bool
 is_made(const char *tag, char *take_want)
 {

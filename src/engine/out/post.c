@@ -86,7 +86,7 @@ add_members(Route *r, const Space *space, const char *from, GError **error)
     return true;
 }
 
-/* One recipient, whom the settings may not know. */
+/* Adds a recipient, who may be unknown to the settings. */
 static bool
 add_recipient(Route *r, const char *rcpt, const char *from, const ConfAccount *way, GError **error)
 {
@@ -129,7 +129,8 @@ route(Route *r, const char *const *rcpts, const char *from, const Post *post, GE
     return true;
 }
 
-/* Is it for somebody else than its writer, and than the owner, who is outside of no space? */
+/* True when the mail is for somebody other than its writer and the owner (no space keeps mail
+ * from the owner). */
 static bool
 is_for_another(const Route *r, const OutTo *to, const Post *post)
 {
@@ -137,7 +138,8 @@ is_for_another(const Route *r, const OutTo *to, const Post *post)
            !address_equal(to->address, db_home(r->db)->config->owner);
 }
 
-/* A mail of a job that has been in a space, to members of it alone, stays behind that wall, though it was not sent to the space. */
+/* A mail of a job that has been in a space, to members of it alone, stays behind that wall,
+ * though it was not sent to the space. */
 static bool
 stay_within(Route *r, const Post *post, GError **error)
 {
@@ -167,7 +169,7 @@ stay_within(Route *r, const Post *post, GError **error)
     return true;
 }
 
-/* Of mail: all that post does not say. */
+/* Puts one mail into the outbox. mail holds what post does not say. */
 static bool
 put(Engine *engine,
     Txn *txn,

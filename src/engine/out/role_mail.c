@@ -93,7 +93,8 @@ begin(const Engine *engine, const ConfRole *role, const RoleMailParent *parent, 
         !thread_under(c, parent, error) ||
         !compose_header(c, "Auto-Submitted", parent ? "auto-replied" : "auto-generated",
                         error) ||
-        /* What Exchange obeys, and what is left where a server takes out the line above. */
+        /* Exchange obeys this field; it is also the only one left where a server takes out the
+         * field above. */
         !compose_header(c, "X-Auto-Response-Suppress", "OOF, AutoReply", error))
         return NULL;
     return g_steal_pointer(&c);
@@ -115,8 +116,8 @@ set_text(
 
 /* ---- HTML ---- */
 
-/* Is it one link from end to end, and one of those that stand in the text? Only these were before
- * the policy. */
+/* True when the text is one link from end to end, and that link stands in the plain text: the
+ * policy has seen only the links there. */
 static bool
 is_of_text(const char *url, void *of_text)
 {

@@ -122,8 +122,8 @@ delivery_failure_ask(
     return hold_ask(engine, txn, &ask, error);
 }
 
-/* The numbers of a reply ("550 5.1.1"), which nobody can read as an order: its words are those of
- * whoever runs the server, and the brain takes this for an instruction. Caller frees. */
+/* The numbers of a reply ("550 5.1.1"), which nobody can read as an order: its words are those
+ * of whoever runs the server, and the brain takes this for an instruction. Caller frees. */
 static char *
 numbers_of(const char *why)
 {

@@ -18,7 +18,8 @@ say_late(Db *db, const Question *q)
 
 /* --- the decision --- */
 
-/* Is there still exactly what was shown? What is gone is another thing too. */
+/* *ret is true when what the question is about is still exactly what was shown. A thing that is
+ * gone counts as changed. */
 static bool
 is_as_shown(Db *db, const QuestionKind *kind, const Question *q, bool *ret, GError **error)
 {
@@ -51,7 +52,7 @@ say_done(const Deciding *d, const QuestionKind *kind, bool closed, bool goes_on)
     return g_string_free(g_steal_pointer(&s), FALSE);
 }
 
-/* Does the job wait for another answer of this kind? */
+/* *ret is true when the job waits for another answer of this kind. */
 static bool
 is_rest_open(Db *db, JobId job, bool *ret, GError **error)
 {

@@ -137,7 +137,7 @@ trace_of(HoldEnd end, bool approve, const Question *q)
 
 /* --- questions about tool calls --- */
 
-/* One decision of the mail, and what it is about. */
+/* One of the decisions that the mail makes, and the question that it is about. */
 typedef struct Choice {
     const Question *q;
     HoldAnswer answer;
@@ -180,7 +180,8 @@ choose_by_number(GArray *choices,
     }
 }
 
-/* What the order says about which question; *ret_text: why it says nothing that counts. */
+/* The decisions that the order makes, one for each question; *ret_text: why the order decides
+ * nothing. */
 static GArray *
 read_choices(const OrderCase *c,
              const Questions *shown,

@@ -26,8 +26,8 @@ last_word(Engine *engine, const Job *job, int64_t *ret_us, GError **error)
     return true;
 }
 
-/* The owner asked for the work, and was asked whether it may go on: they know what it waits for, and are
- * reminded of it in time (hold.h). */
+/* The owner asked for the work, and was asked whether it may go on: they know what it waits
+ * for, and are reminded of it in time (hold.h). */
 static bool
 owner_was_asked(Engine *engine, const Job *job, bool *ret, GError **error)
 {
@@ -79,7 +79,7 @@ say(Engine *engine, Txn *txn, const Job *job, GError **error)
     g_autofree char *status = tell_job(engine->db, job->id, error);
     if (!status)
         return false;
-    /* It repeats what the agent says that it does. */
+    /* The notice repeats words of the agent, so it has the job's floor. */
     const Notice notice = {.kind = MAIL_PROGRESS,
                            .role = role,
                            .job = job,

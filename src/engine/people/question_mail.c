@@ -8,8 +8,8 @@
 #include <inttypes.h>
 
 /*
- * The two kinds of question about mail. What is shown of a mail is all that the agent wrote: what a
- * person reads here is what their yes is about.
+ * The two kinds of question about mail. What is shown of a mail is all that the agent wrote:
+ * what a person reads here is what their yes is about.
  */
 static void
 add_header(GString *s, const char *label, const char *value)
@@ -135,7 +135,7 @@ add_unreached(Deciding *d, const QuestionMail *m, GError **error)
     return true;
 }
 
-/* What is in doubt of it. */
+/* Decides about the recipients at whom the mail is in doubt. */
 static bool
 decide_doubt(Deciding *d, const QuestionMail *m, GError **error)
 {

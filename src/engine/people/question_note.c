@@ -12,8 +12,8 @@
 #include <limits.h>
 
 /*
- * May a note be changed that tells an agent what to do? Its payload is the change as JSON: what the
- * brain proposed, in which step, and the least that it had read.
+ * May a note be changed that tells an agent what to do? Its payload is the change as JSON: what
+ * the brain proposed, in which step, and the least that it had read.
  */
 static const char *const acts[] = {"write", "append to", "rename", "delete"};
 
@@ -46,7 +46,7 @@ format_change(const ProposedNote *n, const NoteBy *by)
     return json_format(doc);
 }
 
-/* It is a row of ours: what is wrong in it is damage. */
+/* The payload is a row that we wrote ourselves: a mistake in it is damage. */
 static bool
 parse_change(const Question *q, Change *ret, GError **error)
 {
@@ -171,7 +171,8 @@ const QuestionKind question_note = {
     .news = change_news,
 };
 
-/* One question about a key at a time: what the brain writes meanwhile, nobody is asked about. */
+/* *ret is true when a question about this key is open: further changes that the brain writes
+ * meanwhile are not asked about. */
 static bool
 is_open(Db *db, JobId job, const char *asks, bool *ret, GError **error)
 {

@@ -17,15 +17,17 @@
 #include <inttypes.h>
 
 /*
- * May an agent make this tool call? And: what does the agent want to know (AskUserQuestion)? Both wait
- * in the agent's session; a yes is used later, by the run that goes on (engine/permit/permit.h). One
- * mail shows all that a run asks, and what its role still waits for from before.
+ * May an agent make this tool call? And: what does the agent want to know (AskUserQuestion)?
+ * Both wait in the agent's session; a yes is used later, by the run that goes on
+ * (engine/permit/permit.h). One mail shows all that a run asks, and what its role still waits
+ * for from before.
  */
 #define SHOWN_AT_ONCE 20u /* questions in one mail */
 
 /* --- what is shown --- */
 
-/* One member of the input: behind its name, or below it where it has several lines. */
+/* Adds one member of the call's input: behind its name, or below the name if the value has
+ * several lines. */
 static void
 add_member(GString *s, const char *name, const json_t *value)
 {
@@ -72,7 +74,7 @@ add_options(GString *s, const json_t *question)
         g_string_append(s, "  (several may be chosen)\n");
 }
 
-/* What the agent wants to know, with numbered choices. */
+/* Adds the questions that the agent asks, each with numbered choices. */
 static void
 add_agent_questions(GString *s, const AskedCall *c)
 {
@@ -208,8 +210,8 @@ decide_call(Deciding *d, GError **error)
     return !a->approve || !(a->always || a->times || a->until_us) || put_standing(d, &c, error);
 }
 
-/* Where the model must repeat its call it has to know that. A session that is resumed without a prompt
- * is not shown this: there the hook tells. */
+/* Where the model must repeat its call it has to know that. A session that is resumed without a
+ * prompt is not shown this: there the hook tells. */
 static bool
 call_news(Db *db, const Question *q, GString *s, GError **error)
 {
@@ -274,8 +276,8 @@ const QuestionKind question_agent = {
 
 /* --- asking --- */
 
-/* A question of the agent's is for whoever asked, where that is a person we work for; a yes is the
- * owner's to give. */
+/* A question of the agent's is for whoever asked, where that is a person we work for; a yes is
+ * the owner's to give. */
 static const char *
 whom_to_ask(Engine *engine, const Job *job, bool is_question)
 {
@@ -285,7 +287,7 @@ whom_to_ask(Engine *engine, const Job *job, bool is_question)
     return person ? job->asker : config->owner;
 }
 
-/* One question on its way: what a row of it will be, and its text. */
+/* A question that is about to be asked: its row, and its text. */
 typedef struct Asking {
     Question q;
     char *asks, *payload;
@@ -346,7 +348,8 @@ add_how(GString *s, const Question *first, bool several)
                            "why\". A word without a number is for all of them.");
 }
 
-/* What else the role waits for, so that one reply is enough; only what the same person may answer. */
+/* The role's other open questions, so that one reply answers all of them; only those that the
+ * same person may answer. */
 static bool
 older_questions(Engine *engine, const Job *job, const char *kind, Questions **ret, GError **error)
 {

@@ -45,7 +45,8 @@ state_since(const Home *home, const Job *job)
     return g_strdup_printf("was %s%s %s ago", word, by ? by : "", span);
 }
 
-/* What the wait contract will do; whom it means is left out when that can't be read. */
+/* Says what happens when the wait ends. The persons who are awaited are left out when they
+ * can't be read. */
 static char *
 wait_words(Db *db, const Job *job, const char *span)
 {
@@ -83,7 +84,7 @@ place_words(Db *db, const Job *job)
                  : g_strdup("It begins as soon as a worker is free.");
 }
 
-/* What happens next, as a sentence. */
+/* Says in a sentence what happens next. */
 static char *
 next_of(Db *db, const Job *job)
 {
@@ -141,7 +142,7 @@ add_questions(Db *db, JobId id, GString *s, GError **error)
     return true;
 }
 
-/* What failed, or was rejected, does not wait any more. */
+/* Mail that failed or was rejected does not wait any more. */
 static unsigned
 count_waiting(const OutRows *unsent)
 {
@@ -151,7 +152,7 @@ count_waiting(const OutRows *unsent)
     return n;
 }
 
-/* What the program that works on it said last. */
+/* Adds what the job's program said last. */
 static bool
 add_doing(Db *db, const Job *job, GString *s, GError **error)
 {

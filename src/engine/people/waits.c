@@ -17,7 +17,8 @@
 #include "store/job/timers.h"
 #include "store/out/outbox.h"
 
-/* One job whose time has come; loaded before the transaction, since its files are read. */
+/* A job whose time has come. It is loaded before the transaction begins, since files are read
+ * for it. */
 typedef struct Awake {
     Engine *engine;
     Job *job;
@@ -168,7 +169,8 @@ act(Engine *engine, JobId id, bool *ret_did, GError **error)
     return true;
 }
 
-/* A timer of a face. One whose face this program does not know is dropped: its rows are nobody's. */
+/* A timer of a face. One whose face this program does not know is dropped: its rows are
+ * nobody's. */
 static bool
 act_by_face(Engine *engine, const Timer *t, bool *ret_did, GError **error)
 {
@@ -228,7 +230,7 @@ act_on(Engine *engine, const Timer *t, unsigned *n, GError **error)
     return false;
 }
 
-/* One that fails keeps no other back. */
+/* Acts on every timer that is due; a timer that fails does not keep back the others. */
 static bool
 act_all(Engine *engine, unsigned *n, GError **error)
 {

@@ -7,8 +7,8 @@
 #define SESSION "postrider"
 #define FIXED 4 /* words in front of a tmux command */
 
-/* The server lives longer than we do: it gets nothing of ours that could be a secret, or a mark by
- * which what a job has left running is known. */
+/* The server lives longer than we do: it gets nothing of ours that could be a secret, or a mark
+ * by which what a job has left running is known. */
 static char **
 build_env(void)
 {

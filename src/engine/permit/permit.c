@@ -34,7 +34,8 @@ level_of(const ConfRole *role)
                                                    : BRAIN_PERMIT_ASK;
 }
 
-/* Has this kind of program a hook, or settings, by which it asks before it calls a tool? */
+/* True when this kind of program has a hook, or settings, by which it asks before it calls a
+ * tool. */
 static bool
 can_ask(const ConfBrain *brain)
 {
@@ -266,7 +267,7 @@ permit_decide(PermitDesk *desk, const PermitCall *call, PermitReply *ret, GError
 
 /* --- before the program starts --- */
 
-/* What opencode is told of a yes: an exact pattern, which is used up now. */
+/* Tells opencode of a yes: an exact pattern, which is used up by this. */
 static bool
 grant_pattern(PermitDesk *desk, const Question *q, json_t *bash, GError **error)
 {
@@ -281,7 +282,8 @@ grant_pattern(PermitDesk *desk, const Question *q, json_t *bash, GError **error)
     return true;
 }
 
-/* What was allowed for always. opencode does not say when it makes use of that, so it is not counted. */
+/* Adds the patterns that were allowed for always. opencode does not say when it makes use of
+ * one, so the uses are not counted. */
 static bool
 grant_standing(const PermitDesk *desk, json_t *bash, GError **error)
 {
@@ -363,8 +365,8 @@ permit_set_up(PermitDesk *desk, BrainAsk *ask, GError **error)
 
 /* --- at its end --- */
 
-/* Keeps only the call with this id, which the port was asked about: the client kept it, and has dropped
- * the others. False: there is none. */
+/* Keeps only the call with this id, which the port was asked about: the client kept it, and has
+ * dropped the others. False: there is none. */
 static bool
 keep_asked(PermitDesk *desk, const char *id)
 {

@@ -13,7 +13,8 @@ permit_said_free(PermitSaid *said)
 
 /* --- yes and no --- */
 
-/* A number, then a word that decides. What stands between two of them is the reason of the first. */
+/* A number, then a word that decides. What stands between two of them is the reason of the
+ * first. */
 #define ITEM "(?:^|[,;\\n])\\s*(?:(\\d{1,3})\\s*[.:)]?\\s+)?(yes|ok|approve|no|reject)\\b"
 
 static bool
@@ -22,7 +23,8 @@ is_yes(const char *word)
     return g_ascii_strcasecmp(word, "no") != 0 && g_ascii_strcasecmp(word, "reject") != 0;
 }
 
-/* The reason between this decision and the next one, without the marks around it; NULL: none. */
+/* The reason between this decision and the next one, without the marks around it; NULL:
+ * none. */
 static char *
 reason_of(const char *text, int from, int to)
 {
@@ -131,7 +133,8 @@ choose(const json_t *question, const char *text)
     return g_steal_pointer(&said);
 }
 
-/* The lines of an answer to several questions, each in its place; NULL entries: not answered. */
+/* The lines of an answer to several questions, each in its place; NULL entries: not
+ * answered. */
 static char **
 spread(const char *words, size_t n)
 {

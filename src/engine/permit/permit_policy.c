@@ -27,8 +27,8 @@ typedef struct Tool {
     bool needs;         /* the member; otherwise it is the folder where the client stands */
 } Tool;
 
-/* By the names that Claude Code, Codex and opencode (in lower case) use. Agents that a client starts by itself pass here
- * with each call of their own. */
+/* By the names that Claude Code, Codex and opencode (in lower case) use. Agents that a client
+ * starts by itself pass here with each call of their own. */
 static const Tool tools[] = {
     {"Read", TOOL_READ, "file_path", true},
     {"NotebookRead", TOOL_READ, "notebook_path", true},
@@ -70,8 +70,8 @@ static const Tool tools[] = {
     {"spawn_agent", TOOL_HARMLESS, NULL, false},
 };
 
-/* What configures an agent or git, in lower case. Whoever writes there has a command run that
- * nobody was asked about. */
+/* Names of files that configure an agent or git, in lower case. A program that writes there
+ * could have a command run about which nobody was asked. */
 static const char *const protected_names[] = {".git",     ".claude",       ".codex",
                                               ".mcp.json", "opencode.json", "opencode.jsonc",
                                               ".opencode", NULL};
@@ -134,8 +134,8 @@ worse(PermitVerdict a, PermitVerdict b)
 
 /* --- paths --- */
 
-/* Follows one part of a path: *at is where it begins, and what is left to follow is *rest. False: too
- * many links. */
+/* Follows one part of a path: *at is where it begins, and what is left to follow is *rest.
+ * False: too many links. */
 static bool
 follow_part(GString *at, const char *part, char **rest, unsigned *links)
 {
@@ -184,7 +184,8 @@ follow(const char *absolute)
     return g_string_free(g_steal_pointer(&at), FALSE);
 }
 
-/* What lies behind the folder in the path: "" for the folder itself; NULL: the path is not below. */
+/* The part of the path behind the folder: "" for the folder itself; NULL: the path is not below
+ * the folder. */
 static const char *
 below(const char *folder, const char *path)
 {
@@ -208,7 +209,7 @@ is_protected(const char *relative)
 
 typedef enum PathKind { PATH_INSIDE, PATH_PROTECTED, PATH_OUTSIDE } PathKind;
 
-/* One reading of the path; folder may lead through links itself. */
+/* Judges the path as it is written; the folder itself may lead through links. */
 static PathKind
 kind_below(const char *folder, const char *path)
 {
@@ -352,8 +353,8 @@ judge_shell(const PermitRules *rules,
     return yes;
 }
 
-/* Mail and notes ask the agent port, which has rules of its own. The check of a todo is a command from a file that
- * the agent may write, and no question could show it. */
+/* Mail and notes ask the agent port, which has rules of its own. The check of a todo is a
+ * command from a file that the agent may write, and no question could show it. */
 static PermitVerdict
 judge_ours(const PermitRules *rules, const PermitCall *call)
 {

@@ -5,8 +5,8 @@
 
 /* --- one simple command --- */
 
-/* Reads what stands between quotes; *p is behind the first of them. False: it does not end, or a
- * shell would change it. */
+/* Reads what stands between quotes; *p is behind the first of them. False: it does not end, or
+ * a shell would change it. */
 static bool
 read_quoted(const char **p, GString *word)
 {
@@ -29,7 +29,7 @@ is_special(char c)
     return strchr(";&|`$()<>\\{}#\n\r", c) || (unsigned char)c < ' ' || c == 0x7f;
 }
 
-/* One word; *p stands at its first character. */
+/* Reads one word; *p stands at its first character. */
 static bool
 read_word(const char **p, GString *word)
 {
@@ -111,8 +111,9 @@ has_name(const char *text, const char *name)
     return false;
 }
 
-/* Whether a part of a path with wildcards in it is meant for the name: it begins as the name does. A
- * shell's `*` leaves out names that begin with a dot, and who says `*` names no file. */
+/* Whether a part of a path with wildcards in it is meant for the name: it begins as the name
+ * does. A shell's `*` leaves out names that begin with a dot, and who says `*` names no
+ * file. */
 static bool
 may_be(const char *part, const char *name)
 {

@@ -27,7 +27,8 @@ by_hand_free(ByHand *h)
     g_free(h);
 }
 
-/* Those who wrote what is answered, newest first. */
+/* Finds the recipients: the To of the mail, else the writers of the mails that it answers,
+ * newest first. */
 static void
 find_recipients(ByHand *h)
 {

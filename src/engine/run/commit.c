@@ -226,8 +226,8 @@ commit_messages(Commit *c, Txn *txn, GError **error)
     LIST_EACH(const MsgRow, row, c->in->shown)
         if (!commit_message(c, txn, row, error))
             return false;
-    /* Whatever goes on with this job, its earlier checkpoints have had their day; so has a document
-     * that an operator brought, which knows no seq. */
+    /* Whatever goes on with this job, its earlier checkpoints have had their day; so has a
+     * document that an operator brought, which knows no seq. */
     if ((c->job->seq > 0 || c->status != PROPOSE_CONTINUE) &&
         !job_file_checkpoints(txn, c->job->id, error))
         return false;
@@ -408,7 +408,7 @@ enter_spaces(const Commit *c, Txn *txn, GError **error)
     return true;
 }
 
-/* What follows from the step for the face that leads the job. */
+/* Tells the face that leads the job the result of the step. */
 static bool
 commit_face(Commit *c, Txn *txn, GError **error)
 {
@@ -418,7 +418,8 @@ commit_face(Commit *c, Txn *txn, GError **error)
            face->commit(c->engine, txn, c->job, c->in, c->p, &result, error);
 }
 
-/* The turn of a program is over: its session knows what it was shown and what it has written. */
+/* The turn of a program is over: its session knows what it was shown and what it has
+ * written. */
 static bool
 commit_session(Commit *c, Txn *txn, GError **error)
 {
@@ -430,7 +431,8 @@ commit_session(Commit *c, Txn *txn, GError **error)
            (!in->said || doings_forget(txn, c->job->id, error));
 }
 
-/* Nobody is asked before the step that waits for it is committed. */
+/* Asks about tool calls here, since nobody may be asked before the step that waits for the
+ * answer is committed. */
 static bool
 ask_about_calls(Commit *c, Txn *txn, GError **error)
 {

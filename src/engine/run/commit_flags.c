@@ -1,8 +1,8 @@
 /*
  * Whoever reads the same mailbox sees what became of a mail that was work: S, \Seen, when it is
  * handled; R, \Answered, when a mail that leaves answers it. One that is held answers nothing
- * yet: its yes does (store/mail/mail_flags.h). The flag also tells a store that has lost everything else
- * that there was an answer to be sent (engine/checkpoint/history.h).
+ * yet: its yes does (store/mail/mail_flags.h). The flag also tells a store that has lost
+ * everything else that there was an answer to be sent (engine/checkpoint/history.h).
  */
 #include "engine/run/commit_internal.h"
 #include "store/mail/mail_flags.h"

@@ -95,7 +95,8 @@ goes_to_asker(const Job *job, const StepInput *in, const ProposedMail *mail)
     return goes;
 }
 
-/* The newest that was shown; where it came by a space, and the mail goes elsewhere, one that did not. */
+/* The newest that was shown; where it came by a space, and the mail goes elsewhere, one that
+ * did not. */
 static const char *
 newest_for(const MsgRows *shown, const ProposedMail *mail, const Job *job)
 {
@@ -152,8 +153,9 @@ commit_load_parents(Commit *c, GError **error)
     return true;
 }
 
-/* Does the closing line mean anything to them? Others have no use for a job's number, its money is
- * none of their business, and nobody obeys them. */
+/* True when all recipients are people to whom the closing line means something. For others a
+ * job's number has no use, its cost is none of their business, and their orders count for
+ * nothing. */
 static bool
 are_insiders(const Commit *c, const GPtrArray *specs)
 {
@@ -256,7 +258,7 @@ say_allowed(Commit *c,
     return true;
 }
 
-/* What the owner must hear of it. */
+/* Notes what the owner must hear about this mail. */
 static void
 note_for_owner(
     Commit *c, const ProposedMail *mail, const Compose *made, const Verdict *v, char *no_way)
@@ -274,8 +276,9 @@ note_for_owner(
     g_ptr_array_add(c->outside, o);
 }
 
-/* What is to be proved by this mail alone, when the store is lost: it is the answer to those
- * mails, settled in this step, that it replies to or that its recipients wrote. */
+/* Names in the mail the mails that it answers, so that the mail alone proves this when the
+ * store is lost: those settled in this step that it replies to, or that its recipients
+ * wrote. */
 static bool
 name_settled(Commit *c,
              Compose *made,

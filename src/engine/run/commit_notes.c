@@ -11,7 +11,8 @@
 
 static const char *const act_words[] = {"wrote", "appended to", "renamed", "deleted"};
 
-/* What the brain says that it knows; what it was shown is asked for in any case. */
+/* Compares the version that the brain names with the newest one. Whether the brain was shown
+ * the newest is checked in any case, elsewhere. */
 static bool
 check_version(Txn *txn, const ProposedNote *n, const NoteBy *by, GError **error)
 {
@@ -43,16 +44,17 @@ who_may(const Config *config)
     return text_shorten(list->str, NAMES_MAX);
 }
 
-/* Why a round below steer may not touch this key; NULL: it may. The job's own notes are its own to
- * keep: those of this round, and if all who asked may steer and only a stranger was read, those of
- * every round. */
+/* Why a round below steer may not touch this key; NULL: it may. The job's own notes are its own
+ * to keep: those of this round, and if all who asked may steer and only a stranger was read,
+ * those of every round. */
 static bool
 find_bar(const Commit *c, Db *db, const char *key, const char **ret, GError **error)
 {
     int round = c->job->may & MAY_STEER ? 0 : c->job->round;
     bool steered;
     *ret = note_instructs(c->engine->home->config, key) ? "it tells an agent what to do" : NULL;
-    /* What the role may not see is refused by another line, whether it is there or not. */
+    /* A note that the role may not see is refused by another line, the same whether the note
+     * exists or not. */
     if (*ret || !viewer_sees_note(db, &VIEWER_OF(c->job->role), key))
         return true;
     if (!note_steered(db, key, c->job->id, round, &steered, error))
@@ -61,8 +63,8 @@ find_bar(const Commit *c, Db *db, const char *key, const char **ret, GError **er
     return true;
 }
 
-/* A stranger's words must not become an agent's instructions, nor take them away, nor change what
- * others rely on; nor do those of a person who may only ask. They make new notes. */
+/* A stranger's words must not become an agent's instructions, nor take them away, nor change
+ * what others rely on; nor do those of a person who may only ask. They make new notes. */
 static bool
 check_hand(const Commit *c, Db *db, const ProposedNote *n, GError **error)
 {
@@ -110,7 +112,7 @@ report(Commit *c, const ProposedNote *n, int64_t version)
     commit_did(c, "%s note %s", word, n->key);
 }
 
-/* What a brain can do about a change that was refused; "" where the refusal says it. */
+/* Advice to a brain whose change was refused; "" where the refusal itself says what to do. */
 static const char *
 advice(const char *refusal)
 {
@@ -123,8 +125,9 @@ advice(const char *refusal)
     return strstr(refusal, "larger than the limit") ? "; split it into several notes" : "";
 }
 
-/* Is the owner asked about a change that was refused? A model hears that; a program has asked in
- * vain. Nobody is asked about a change that a conflict would refuse after the yes too. */
+/* *ret is true when the owner is asked about a change that was refused. A model hears of the
+ * question; a program hears that its change was refused. Nobody is asked about a change that a
+ * conflict would refuse even after a yes. */
 static bool
 ask_owner(const Commit *c,
           Txn *txn,

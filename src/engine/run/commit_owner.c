@@ -1,10 +1,8 @@
-/*
- * What people hear of the mails of a step, in the step's own transaction. The owner: one
- * question about all that is held, and one word about what goes to people outside who take no
- * part in the job. That word is spared where the owner gets that very mail, or asked for it and
- * gets an answer in the same step. A person who asked and is not the owner: that something is
- * held.
- */
+/* Tells people about the mails of a step, in the step's own transaction. The owner gets one
+ * question about all held mails, and one notice about mail to people outside who take no part
+ * in the job. The notice is left out where the owner gets that very mail, or asked for it and
+ * gets an answer in the same step. A person who asked and is not the owner hears that something
+ * is held. */
 #include "engine/out/breaker.h"
 #include "engine/out/post.h"
 #include "engine/people/hold.h"
@@ -68,7 +66,8 @@ report(Commit *c, Txn *txn, GError **error)
     return post_notice(c, txn, c->engine->home->config->owner, s->str, c->step, error);
 }
 
-/* Nothing of what is held is told: whether they may know is part of the question. */
+/* Tells the asker that mail is held, and nothing of its content: whether they may know it is
+ * part of the question. */
 static bool
 tell_asker_of_hold(const Commit *c, Txn *txn, GError **error)
 {

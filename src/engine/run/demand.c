@@ -161,7 +161,8 @@ add_id(const Asked *a, const char *msgid, GPtrArray *ids, GError **error)
     return true;
 }
 
-/* What a mail answers, then what it refers to, the nearest first. */
+/* Adds the ids of the mail that this mail answers, and of those in References, the nearest
+ * first. */
 static bool
 add_ancestors(const Asked *a, const MsgRow *row, GPtrArray *ids, GError **error)
 {

@@ -121,9 +121,9 @@ find_original(Db *db, Source *s, GError **error)
     return true;
 }
 
-/* The lowest of all that the round had read by then; a step counts as its manifest says. One whose
- * manifest is not kept any more may have been shown anybody's words; of the newest round the job
- * knows all the same. */
+/* The lowest of all that the round had read by then; a step counts as its manifest says. One
+ * whose manifest is not kept any more may have been shown anybody's words; of the newest round
+ * the job knows all the same. */
 static bool
 find_floor(Engine *engine, Source *s, GError **error)
 {

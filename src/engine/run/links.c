@@ -72,7 +72,7 @@ is_one_of(const char *word, size_t len, const char *const *list, size_t n)
     return false;
 }
 
-/* Does Markdown make a link of what begins here, whatever its scheme? */
+/* True when Markdown makes a link of the text at p, whatever its scheme is. */
 static bool
 is_marked(const char *text, const char *p)
 {

@@ -6,7 +6,7 @@
 #define LINE_CHARS 200
 #define LINE_BYTES 4096u
 
-/* One line that is safe on a terminal; caller frees. */
+/* The text as one line that is safe on a terminal; caller frees. */
 static char *
 one_line(const char *text)
 {

@@ -9,18 +9,19 @@
  * What an agent may cause, decided here and nowhere else. In this order:
  *
  *  - an address that is none, or too many of them: refused;
- *  - a space (store/spaces.h): allowed to its members; to anybody else as a name that nobody has. A mail to a
- *    space goes to nobody who is not of it (policy_spaces.c): else refused;
+ *  - a space (store/spaces.h): allowed to its members; to anybody else as a name that nobody
+ *    has. A mail to a space goes to nobody who is not of it (policy_spaces.c): else refused;
  *  - the owner, to whom every question goes, and somebody who takes part in the job already:
  *    allowed. Where not everybody who asked in the round may steer, only mail that is believed
  *    makes somebody take part, but for whoever asked;
  *  - a role of this home: allowed, unless anything below a role's level was shown in the round:
- *    text of a stranger must not be able to choose who gets mail. The job that such a mail makes
- *    has the rights of this one (mail_rights() in store/job/steering.h);
- *  - a person of this home, a principal, the allow list: the same, and everybody who asked in the
- *    round must be somebody who may steer;
+ *    text of a stranger must not be able to choose who gets mail. The job that such a mail
+ *    makes has the rights of this one (mail_rights() in store/job/steering.h);
+ *  - a person of this home, a principal, the allow list: the same, and everybody who asked in
+ *    the round must be somebody who may steer;
  *  - a name of our own domain that nobody has: refused, with the nearest one;
- *  - anybody else, and more mail than the limits (engine/out/breaker.h): held for a person's yes;
+ *  - anybody else, and more mail than the limits (engine/out/breaker.h): held for a person's
+ *    yes;
  *  - mail into the conversation of another job, in a round below steer: held;
  *  - whatever a role with `hold = all` writes to people other than the owner: held;
  *  - a note that the role itself may not see can't go along: refused;
@@ -152,7 +153,7 @@ policy_recipients(const Check *k, const ProposedMail *mail)
     return all;
 }
 
-/* What is allowed, but too much of it. */
+/* Holds mail that is allowed, but of which there is too much. */
 static bool
 check_breakers(
     const Check *k, const ProposedMail *mail, guint n_before, Verdict *v, GError **error)
@@ -166,8 +167,8 @@ check_breakers(
     return true;
 }
 
-/* A mail that answers what another job wrote or got goes into that job's conversation and may wake
- * it, with words that its own people did not ask for. */
+/* A mail that answers what another job wrote or got goes into that job's conversation and may
+ * wake it, with words that its own people did not ask for. */
 static bool
 is_of_another(const Check *k, const char *id, bool *ret, GError **error)
 {
@@ -199,8 +200,8 @@ check_thread(const Check *k, const ProposedMail *mail, Verdict *v, GError **erro
     return true;
 }
 
-/* `hold = all`: a person is asked before anything that this role writes leaves for people. The owner
- * is who is asked. */
+/* `hold = all`: a person is asked before anything that this role writes leaves for people. The
+ * owner is who is asked. */
 static void
 check_role(const Check *k, const ProposedMail *mail, Verdict *v)
 {
@@ -216,7 +217,7 @@ check_role(const Check *k, const ProposedMail *mail, Verdict *v)
     }
 }
 
-/* What else may be said against a mail whose recipients are right. */
+/* Checks the content of a mail whose recipients are allowed. */
 static bool
 check_content(Check *k, const ProposedMail *mail, guint n_before, Verdict *v, GError **error)
 {

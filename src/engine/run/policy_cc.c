@@ -1,8 +1,9 @@
 /*
- * Who else gets an answer. A person who writes to a role and names others in To or Cc expects, as
- * everywhere in mail, that they read the answer too (`reply-cc = named`); not words of ours. They are put into the
- * proposal before the policy looks at it, which so sees them as if the agent had named them. Roles
- * of this home, spaces and our own accounts are left out: they would answer each other.
+ * Who else gets an answer. A person who writes to a role and names others in To or Cc expects,
+ * as everywhere in mail, that they read the answer too (`reply-cc = named`); not words of ours.
+ * They are put into the proposal before the policy looks at it, which so sees them as if the
+ * agent had named them. Roles of this home, spaces and our own accounts are left out: they
+ * would answer each other.
  */
 #include "base/limits.h"
 #include "engine/out/outward.h"

@@ -28,7 +28,8 @@
 
 /* --- links that were there before --- */
 
-/* Of what they wrote themselves, where their mail repeats words of somebody below them. */
+/* Adds the links of a mail from people who may give work: only those in their own words, not
+ * those in words that the mail repeats of somebody below them. */
 static void
 add_mail_links(Check *k, const MsgRow *row)
 {
@@ -155,7 +156,8 @@ check_text(Check *k, const ProposedMail *mail, Verdict *v, GError **error)
 
 /* --- files --- */
 
-/* What this very step writes into the note comes on top of what is there. */
+/* The text of a file that is attached. If the file is a note, the text that this very step
+ * writes into the note comes on top of what the note says already. */
 static bool
 file_text(const Check *k, const ProposedFile *f, GString *ret, GError **error)
 {

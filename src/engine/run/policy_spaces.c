@@ -1,6 +1,6 @@
 /*
- * Walls around spaces (store/spaces.h). A mail to a space goes to that space alone, and to the owner and its members beside. What
- * mails and notes may carry: space_wall.h.
+ * Walls around spaces (store/spaces.h). A mail to a space goes to that space alone, and to the
+ * owner and its members beside. What mails and notes may carry: space_wall.h.
  */
 #include "engine/role.h"
 #include "engine/run/policy_internal.h"

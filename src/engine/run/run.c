@@ -10,10 +10,10 @@
  * After T: the sweep settles.
  *
  * A brain whose answer is of no use is asked once more, then the job fails and whoever asked is
- * told. A brain that is broken (no such program) pauses: its jobs stay queued, the owner is told
- * once. One at the usage limit of its provider pauses until that ends, one that is away until it
- * is back, and no attempt counts. A program that failed is run again, three times. A job that
- * brought down max-attempts runs is given up with a word to whoever asked.
+ * told. A brain that is broken (no such program) pauses: its jobs stay queued, the owner is
+ * told once. One at the usage limit of its provider pauses until that ends, one that is away
+ * until it is back, and no attempt counts. A program that failed is run again, three times. A
+ * job that brought down max-attempts runs is given up with a word to whoever asked.
  */
 #include "engine/run/run.h"
 #include "base/cleanup.h"
@@ -48,7 +48,7 @@
 #define WORKDIR_WAIT_US (5 * USEC_PER_SEC) /* until a folder in which another job works is tried again */
 #define CLAIM_SPARE_US (60 * USEC_PER_SEC) /* beyond the brain's own time: context, commit */
 
-/* What belongs to one step only. */
+/* Frees all that belongs to one step only. */
 static void
 input_clear(StepInput *in)
 {
@@ -148,7 +148,8 @@ import_edits(Task *t, const Proposal *p, GError **error)
                                               (const char *const *)keys->pdata, error);
 }
 
-/* What could not be settled now is left to a sweep: the step has happened. */
+/* Settles the effects of the step. What could not be settled now is left to a sweep, since the
+ * step has been committed. */
 static void
 settle(Engine *engine, const StepResult *result)
 {
@@ -192,7 +193,7 @@ run_fail(Task *t, const char *why, const char *log, GError **error)
 
 /* --- before the question --- */
 
-/* Is there mail that no brain was shown before? */
+/* True when there is mail that no brain was shown before. */
 static bool
 has_unseen(const MsgRows *shown)
 {
@@ -237,9 +238,8 @@ floor_of(const MsgRows *shown)
     return floor;
 }
 
-/* What people decided about held mail, and what did not arrive, is an instruction like any
- * other.
- */
+/* Loads what people decided about held mail, and which mail did not arrive. Both are shown
+ * among the instructions. */
 static bool
 load_news(Task *t, GError **error)
 {
@@ -371,7 +371,8 @@ work_by_face(Task *t, GError **error)
                        TRY_NONE, again_us ? again_why : "put back: postrider stops", error);
 }
 
-/* A role without a brain: the face decides. Where one more step is to follow, the next run takes it. */
+/* A role without a brain: the face decides. Where one more step is to follow, the next run
+ * takes it. */
 static bool
 work_decided(Task *t, GError **error)
 {
@@ -463,7 +464,8 @@ survive(Task *t, GError *take_failed, GError **error)
     return err_pass(error, g_steal_pointer(&failed));
 }
 
-/* What falls due by itself. One mail that can't be written now keeps no job from its work. */
+/* Acts on the timers that are due. A mail that can't be written now does not keep the job from
+ * its work. */
 static void
 act_on_timers(Run *run)
 {
@@ -552,8 +554,8 @@ run_one(Engine *engine,
     Run run = {.engine = engine, .signal_fd = signals, .stats = stats, .limits = *limits};
     bool ok = run_claimed(&run, want, ret_got, error);
     bool off = run_called_off(&run);
-    /* What our caller waits for next may be ended. But who found our pid beside the job may send
-     * its word when it is late, and that must not end us. */
+    /* SIGUSR1 may end what our caller waits for next. But a process that found our pid beside
+     * the job may send the signal late, and that must not end us. */
     sigaddset(&before, SIGUSR1);
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (!ok)

@@ -1,7 +1,5 @@
-/*
- * What is done about a question that came to nothing: the same to a program that failed, later; a
- * smaller one to a model that was shown too much.
- */
+/* What is done when a question gave no answer: a program that failed gets the same question
+ * later; a model that was shown too much gets a smaller question. */
 #include "base/log.h"
 #include "base/text.h"
 #include "engine/run/run_internal.h"

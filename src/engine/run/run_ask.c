@@ -1,7 +1,5 @@
-/*
- * One question to the brain, and what follows from its answer: a commit, another try, a pause
- * of the brain, or the end of the job with a word to whoever asked.
- */
+/* Asks the brain one question. From its answer follows a commit, another try, a pause of the
+ * brain, or the end of the job with a mail to the asker. */
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -48,7 +46,8 @@ failure_clear(Failure *f)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Failure, failure_clear)
 
-/* What the port has settled already is no longer ours to settle. */
+/* Removes mail from the step's input that the port has settled already: the step must not
+ * settle it again. */
 static bool
 drop_settled(Task *t, GError **error)
 {
@@ -101,7 +100,8 @@ attach_files(const Task *t, Workplace *place, Proposal *p, GError **error)
     return true;
 }
 
-/* What it has changed in its worktree a face may want. Who asked hears what could not be done of that. */
+/* Hands the changes in the program's worktree to the job's face, which may want them. The asker
+ * hears what could not be done with them. */
 static bool
 take_tree(const Task *t, const Workplace *place, Proposal *p, GError **error)
 {
@@ -207,8 +207,9 @@ ended_early(Task *t, const Thought *thought, Tried *ret, GError **error)
     }
 }
 
-/* Is there money for this question, and how much may it cost? 0 in *ret_most: nothing. *ret: the
- * try ends here, since a limit is reached, or others may reach it. */
+/* True when there is money for this question. *ret_most: how much the question may cost; 0: no
+ * limit is set aside. *ret: how the try ends here, since a limit is reached, or would be by
+ * what others have set aside. */
 static bool
 set_aside(Task *t, const Think *question, int64_t *ret_most, Tried *ret, GError **error)
 {
@@ -222,7 +223,8 @@ set_aside(Task *t, const Think *question, int64_t *ret_most, Tried *ret, GError 
     *ret_most = most;
     if (most == 0)
         return true;
-    /* Who is led has looked at the limits before; its last answer may have been of no use since. */
+    /* Who is led has looked at the limits before; its last answer may have been of no use
+     * since. */
     if ((!t->mode->led || question->why_again) && !run_halt_if_spent(t, &halted, error))
         return false;
     if (halted) {
@@ -263,8 +265,8 @@ pay(Task *t, int64_t most, int64_t cost, GError **error)
     return true;
 }
 
-/* What the brain said in vain, in a fence like all text that is not ours; NULL: nothing. Caller
- * frees. */
+/* The answer of the brain that could not be used, in a fence like all text that is not ours;
+ * NULL: there is none. Caller frees. */
 static char *
 fence_answer(const Task *t, const Failure *failed)
 {
@@ -279,8 +281,8 @@ fence_answer(const Task *t, const Failure *failed)
                            (int)keep, whole, whole[keep] ? "\n[… cut]" : "", mark);
 }
 
-/* Goes the session on where it waits for a person, without a word? Only where nothing else is to be
- * said: no mail that it does not know, and no words of whoever decided. */
+/* Goes the session on where it waits for a person, without a word? Only where nothing else is
+ * to be said: no mail that it does not know, and no words of whoever decided. */
 static bool
 is_bare(const Task *t, const Failure *failed, bool *ret, GError **error)
 {
@@ -293,7 +295,8 @@ is_bare(const Task *t, const Failure *failed, bool *ret, GError **error)
     return permit_resumes_bare(t->run->engine, t->job, t->brain, ret, error);
 }
 
-/* A program that would be the operator is not started for just anybody: the job waits, by *ret. */
+/* A program that would be the operator is not started for just anybody: the job waits, by
+ * *ret. */
 static bool
 is_forbidden(Task *t, Tried *ret, GError **error)
 {
@@ -311,8 +314,8 @@ same_acts(const GPtrArray *a, const GPtrArray *b)
     return n == (b ? b->len : 0) && (n == 0 || memcmp(a->pdata, b->pdata, n * sizeof *a->pdata) == 0);
 }
 
-/* What the answer must look like; NULL: free text. Acts are made with the program, so for the same
- * ones it is the same. Borrowed. */
+/* The schema that the answer must fit; NULL: free text. It depends on the acts alone, so the
+ * same acts get the same schema. Borrowed. */
 static const char *
 answer_form(Task *t)
 {
@@ -325,7 +328,7 @@ answer_form(Task *t)
     return t->schema;
 }
 
-/* What must be known before the question, all at one moment. */
+/* Reads all that must be known before the question, at one moment. */
 static bool
 look_before_asking(Task *t, const Failure *failed, Think *question, GError **error)
 {
@@ -400,7 +403,7 @@ ask(Task *t,
     return false;
 }
 
-/* What is to be done about an answer that is none. */
+/* Decides what is done when the brain gave no answer. */
 static Tried
 judge_failure(Task *t, BrainEnd end, Failure *failed, GError **error)
 {
@@ -449,7 +452,8 @@ run_check(Task *t,
     return task_check_run(&run, ret_end, ret, error);
 }
 
-/* The check has failed. False: the brain is asked again, or there is an error. Else the answer leaves and says so. */
+/* The check has failed. False: the brain is asked again, or there is an error. Else the answer
+ * leaves and says so. */
 static bool
 tell_failure(Task *t, Proposal *p, char *take_why, Failure *failed, GError **error)
 {
@@ -472,7 +476,7 @@ tell_failure(Task *t, Proposal *p, char *take_why, Failure *failed, GError **err
     return true;
 }
 
-/* Does the answer pass the check of its task? False: the try ends as *ret says. */
+/* True when the answer passes the check of its task. False: the try ends as *ret says. */
 static bool
 pass_check(Task *t, Workplace *place, Proposal *p, Failure *failed, Tried *ret, GError **error)
 {
@@ -514,7 +518,7 @@ pass_check(Task *t, Workplace *place, Proposal *p, Failure *failed, Tried *ret, 
     }
 }
 
-/* One question and what follows from its answer. */
+/* Asks one question, and does what follows from its answer. */
 static Tried
 try_once(Task *t, Workplace *place, const char *prompt, Failure *failed, GError **error)
 {
@@ -589,7 +593,8 @@ same_page(Task *t, const Workplace *place, char *page, GError **error)
                                 : g_steal_pointer(&before);
 }
 
-/* The page once more, with less on it. NULL without an error: it can't be less, for failed->why. */
+/* The page once more, with less on it. NULL without an error: it can't be less, for
+ * failed->why. */
 static char *
 smaller_page(Task *t, const Workplace *place, Failure *failed, GError **error)
 {

@@ -10,7 +10,7 @@
 
 #define DAY_US (24 * 3600 * USEC_PER_SEC)
 
-/* What a job waits for. */
+/* Why a job waits, and until when. */
 typedef struct Wait {
     const char *why;
     Due until;
@@ -92,7 +92,7 @@ wait_words(const Home *home, const Wait *w, int64_t since_us)
     return g_strdup_printf(WORDS_PAUSE_SILENT, at, w->why);
 }
 
-/* Is it long enough, and not known yet? */
+/* True when the wait is long enough to be told, and was not told yet. */
 static bool
 is_news(const Task *t, const Wait *w, int64_t since_us)
 {
@@ -101,8 +101,9 @@ is_news(const Task *t, const Wait *w, int64_t since_us)
            (now - since_us >= BRAIN_LONG_US || w->until.us - now >= BRAIN_LONG_US);
 }
 
-/* One mail, where the wait is long. What an agent asked for, the owner hears of, but not where
- * they have a mail about it. *ret_told: nothing more is to be said. */
+/* Says in one mail that the job waits, where the wait is long. The owner hears of it in place
+ * of an agent that asked, unless the owner has a mail about the brain already. *ret_told:
+ * nothing more is to be said. */
 static bool
 say_wait(Task *t, Txn *txn, const Wait *w, bool *ret_told, GError **error)
 {

@@ -1,14 +1,15 @@
 /*
- * The session of a program: which one it goes on with. Its name is in the store, under the claim,
- * before the program can answer, so whoever comes after a crash, a drain or a failed try goes on
- * where the last one was.
+ * The session of a program: which one it goes on with. Its name is in the store, under the
+ * claim, before the program can answer, so whoever comes after a crash, a drain or a failed try
+ * goes on where the last one was.
  */
 #include "base/crash.h"
 #include "base/log.h"
 #include "engine/run/run_internal.h"
 #include "store/job/sessions.h"
 
-/* Where it works: beneath the home by the way from there, so that a home may be moved. Borrowed. */
+/* Where it works: beneath the home by the way from there, so that a home may be moved.
+ * Borrowed. */
 static const char *
 folder_of(const Task *t, const Workplace *place)
 {
@@ -24,7 +25,7 @@ is_of(const Session *s, const Task *t, const Workplace *place)
            g_str_equal(s->folder, folder_of(t, place)) && !*s->host;
 }
 
-/* One that knows nothing yet; the page that begins it tells it all. */
+/* A session that knows nothing yet; the page that begins it holds all that the job knows. */
 static Session *
 new_session(const Task *t, const Workplace *place)
 {
@@ -102,7 +103,7 @@ run_session_anew(Task *t, const Workplace *place, GError **error)
     return true;
 }
 
-/* What the next question is to know of it. */
+/* Keeps what the next question must know of the session. */
 static void
 take_usage(Session *s, const BrainAnswer *answer)
 {

@@ -1,7 +1,7 @@
 /*
- * The spare run's side of serve/spare.c: what every run needs is made ready while nobody waits for it, then it
- * sleeps until the master has work. The word stays in the pipe, so that a run which begins again, with newer
- * settings or as a newer program, is not asleep then.
+ * The spare run's side of serve/spare.c: what every run needs is made ready while nobody waits
+ * for it, then it sleeps until the master has work. The word stays in the pipe, so that a run
+ * which begins again, with newer settings or as a newer program, is not asleep then.
  */
 #include "base/cleanup.h"
 #include "base/crash.h"
@@ -27,7 +27,8 @@ rehearse_claim(Run *run, GError **error)
     return txn.done;
 }
 
-/* Builds the page of the newest job that came to its end, and throws it away: that reads and changes nothing else. */
+/* Builds the page of the newest job that came to its end, and throws it away: that reads and
+ * changes nothing else. */
 static bool
 rehearse_page(Run *run, GError **error)
 {
@@ -46,8 +47,9 @@ rehearse_page(Run *run, GError **error)
     return page != NULL;
 }
 
-/* What is read, linked or made for the first time takes longest: statements of the store, its pages, the parser of mail,
- * digests, the trial of the wall. Nothing depends on that, and what is wrong the run will say. */
+/* Does early what takes longest the first time: statements of the store, its pages, the parser
+ * of mail, digests, the trial of the wall. Nothing depends on the results, and the run itself
+ * will report what is wrong. */
 static void
 warm_up(Run *run)
 {

@@ -44,7 +44,7 @@ load_memory(Task *t, GError **error)
     return true;
 }
 
-/* What it wrote down, for people; caller frees. */
+/* What the job wrote down in its state, for people; caller frees. */
 static char *
 written_down(const Task *t, const Proposal *p)
 {
@@ -127,7 +127,7 @@ run_money_left(const Task *t, int64_t *ret, GError **error)
     return true;
 }
 
-/* What the brain is told of its limits. */
+/* Counts what the brain is told of its limits. */
 static bool
 count_left(Task *t, GError **error)
 {
@@ -149,7 +149,7 @@ find_limit(const Task *t, Limit *ret, GError **error)
     return true;
 }
 
-/* Whoever asked can't raise this limit: the owner must know of it. */
+/* True when the asker can't raise this limit, so that the owner must know of it. */
 static bool
 needs_owner(const Task *t, const Limit *limit)
 {
@@ -242,7 +242,8 @@ ask_owner(Task *t, Proposal *p)
                         *note ? WORDS_RUN_WROTE : "", note);
 }
 
-/* Has whoever asked heard anything of this round: a mail of a step, or that one is held? */
+/* *ret is true when the asker has heard anything in this round: a mail of a step, or that a
+ * mail is held. */
 static bool
 has_heard(const Task *t, bool *ret, GError **error)
 {
@@ -258,7 +259,8 @@ has_heard(const Task *t, bool *ret, GError **error)
     return true;
 }
 
-/* Is a mail of this very step held? Then people hear of that (commit_owner.c). */
+/* *ret is true when a mail of this very step will be held. People then hear of that
+ * (commit_owner.c). */
 static bool
 is_held(const Task *t, Proposal *p, bool *ret, GError **error)
 {
@@ -269,7 +271,8 @@ is_held(const Task *t, Proposal *p, bool *ret, GError **error)
     return true;
 }
 
-/* What the step before this one could not save, and nobody tried again; NULL: nothing. */
+/* The note that the step before this one could not save and this step does not try again; NULL:
+ * there is none. */
 static bool
 find_unsaved(const Task *t, const Proposal *p, char **ret, GError **error)
 {
@@ -286,8 +289,9 @@ find_unsaved(const Task *t, const Proposal *p, char **ret, GError **error)
     return true;
 }
 
-/* A job that ends without a word to whoever asked, or without one since something was not saved,
- * does not end in silence. What strangers may hear is for the agent and the policy to say. */
+/* A job that ends without a word to whoever asked, or without one since something was not
+ * saved, does not end in silence. What strangers may hear is for the agent and the policy to
+ * say. */
 static bool
 say_last_word(Task *t, Proposal *p, GError **error)
 {
@@ -346,7 +350,7 @@ look_at_limits(Task *t, Limit *ret, GError **error)
            count_left(t, error) && find_limit(t, ret, error);
 }
 
-/* What the last step left, and who is asked next: who that is finds out by asking. */
+/* Loads what the last step left, and chooses the brain that is asked next. */
 static bool
 load_again(Task *t, GError **error)
 {
@@ -354,8 +358,8 @@ load_again(Task *t, GError **error)
     return run_load(t, error) && run_choose_brain(t, t->brain, &pause, error);
 }
 
-/* All that is read before the question, at one moment. *ret NULL with true: a limit is reached, and
- * that is committed. */
+/* All that is read before the question, at one moment. *ret NULL with true: a limit is reached,
+ * and that is committed. */
 static bool
 prepare(Task *t, bool again, char **ret_prompt, GError **error)
 {
@@ -373,7 +377,8 @@ prepare(Task *t, bool again, char **ret_prompt, GError **error)
     return *ret_prompt != NULL;
 }
 
-/* One step; again: it is not the first of this run. *ret_next: another is to follow. */
+/* Does one step; again: the step is not the first of this run. *ret_next: another step is to
+ * follow. */
 static bool
 step(Task *t, bool again, bool *ret_next, GError **error)
 {
@@ -393,7 +398,7 @@ run_steps(Task *t, GError **error)
 {
     bool next = true;
     g_autoptr(GError) unsynced = NULL;
-    /* What people wrote in notes since the last run. */
+    /* Takes in what people wrote into the files of notes since the last run. */
     if (!settle_notes(t->run->engine, &unsynced))
         log_event(LOG_WARN, "notes could not be read from their files", "why",
                   unsynced->message, NULL);

@@ -307,7 +307,8 @@ settle_local(Engine *engine, unsigned *ret_n, GError **error)
 
     g_autoptr(GError) left = NULL;
 
-    /* People's files have their own reasons to be in the way: what is left, doctor and the next pass find. */
+    /* People's files have their own reasons to be in the way: what is left, doctor and the next
+     * pass find. */
     if (!file_effects_settle(engine, &left))
         log_say(LOG_DEBUG, "files: %s", left->message);
     if (ok && ret_n)

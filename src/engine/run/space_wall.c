@@ -57,7 +57,8 @@ add_name(GPtrArray *names, const char *name)
         g_ptr_array_add(names, g_strdup(name));
 }
 
-/* Those that the role is a member of, those of the job, and those of what this step was shown. */
+/* Finds the spaces of which the role is a member, those of the job, and those of what this step
+ * was shown. */
 static bool
 find_spaces(Engine *engine, const Job *job, const StepInput *in, GPtrArray *names, GError **error)
 {
@@ -97,7 +98,8 @@ may_read(Engine *engine, const char *space, const GPtrArray *to, bool *ret, GErr
     return true;
 }
 
-/* A note of a space is read there; one in the role's own folder by the role alone; any other by whoever is here. */
+/* A note of a space is read there; one in the role's own folder by the role alone; any other by
+ * whoever is here. */
 static bool
 may_read_note(Engine *engine, const char *role, const char *space, const char *key)
 {
@@ -126,8 +128,9 @@ is_forbidden(Engine *engine,
     return true;
 }
 
-/* A mail to members alone, of a job of several spaces that they are all of, can stay behind one wall only: so it carries
- * nothing of any. One to the address of a space is behind the wall of that. */
+/* A mail to members alone, of a job of several spaces that they are all of, can stay behind one
+ * wall only: so it carries nothing of any. One to the address of a space is behind the wall of
+ * that. */
 static bool
 find_double(Engine *engine,
             const WallReaders *readers,
@@ -216,7 +219,8 @@ skip_marks(const char *line)
     }
 }
 
-/* The text with its lines joined: white space as one blank, no marks of quoting. Valid UTF-8; caller frees. */
+/* The text with its lines joined: white space as one blank, no marks of quoting. Valid UTF-8;
+ * caller frees. */
 static char *
 flatten(const char *text, size_t len)
 {
@@ -275,7 +279,8 @@ is_seen(SpaceWall *wall, const char *id)
     return !g_hash_table_add(wall->seen, g_strdup(id));
 }
 
-/* Lines of a mail go where its space belongs: to what is forbidden, or to what is open; others to neither. */
+/* Lines of a mail go where its space belongs: to what is forbidden, or to what is open; others
+ * to neither. */
 static GHashTable *
 lines_for(SpaceWall *wall, const char *space, const char **ret_name)
 {
@@ -316,7 +321,8 @@ add_written(SpaceWall *wall, const OutRow *row, GError **error)
     return true;
 }
 
-/* All mail of the job; and of its thread, since a job that came back has mail that no job has any more. */
+/* All mail of the job; and of its thread, since a job that came back has mail that no job has
+ * any more. */
 static bool
 add_mails(SpaceWall *wall, GError **error)
 {
@@ -349,7 +355,8 @@ add_mails(SpaceWall *wall, GError **error)
     return true;
 }
 
-/* Of a space that the job is of also the newest that its role got: a program may have read it before its run died. */
+/* Adds, for each space of the job, also the newest mail that its role got: a program may have
+ * read it before its run died. */
 static bool
 add_newest(SpaceWall *wall, GError **error)
 {
@@ -443,7 +450,8 @@ gather(SpaceWall *wall, GError **error)
            add_manifest(wall, wall->in->manifest, error);
 }
 
-/* Every LINE_MIN characters in a row, as a number that differs where they do; the next one is made of the one before. */
+/* Every LINE_MIN characters in a row, as a number that differs where they do; the next one is
+ * made of the one before. */
 #define ROLL UINT64_C(0x9e3779b97f4a7c15)
 
 typedef struct Roll {
@@ -501,7 +509,8 @@ is_open(const SpaceWall *wall, const char *row)
     return false;
 }
 
-/* Does the text have so much of this line that it counts? What was said openly does not. */
+/* True when the text has so much of this line that it counts. Words that were said openly do
+ * not count. */
 static bool
 has_of(const SpaceWall *wall, const char *flat, GHashTable *rows, const char *line)
 {
@@ -576,7 +585,8 @@ check_id(const SpaceWall *wall, const char *id, char **ret_why, GError **error)
     return true;
 }
 
-/* Of an id that we mint ".NUMBER.TAG" is enough, whatever it is joined to and wherever it is cut off. */
+/* Looks for the part ".NUMBER.TAG" of an id that we minted, whatever stands around it and
+ * wherever the id is cut off. */
 static bool
 check_minted(const SpaceWall *wall, const char *dot, char **ret_why, GError **error)
 {
@@ -600,7 +610,8 @@ check_minted(const SpaceWall *wall, const char *dot, char **ret_why, GError **er
     return true;
 }
 
-/* An id of somebody else, or one that only its mail has kept when the store was lost, stands there as a whole. */
+/* An id of somebody else, or one that only its mail has kept when the store was lost, stands
+ * there as a whole. */
 static bool
 find_id(const SpaceWall *wall, const char *flat, char **ret_why, GError **error)
 {
@@ -649,7 +660,7 @@ look_at_file(SpaceWall *wall, const ProposedFile *f, char **ret_why, GError **er
     return space_wall_look(wall, text, ret_why, error);
 }
 
-/* What the parent refers to stands in the References of its answer. */
+/* Looks at the mails to which the parent refers: they stand in the References of its answer. */
 static bool
 look_at_parent(SpaceWall *wall, const char *id, char **ret_why, GError **error)
 {

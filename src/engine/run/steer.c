@@ -31,8 +31,8 @@ find_next(const Steer *s, MsgRow **ret, GError **error)
     return true;
 }
 
-/* The mail as the page would show it: with the mark of the page, so that nothing else passes for
- * it. Caller frees. */
+/* The mail as the page would show it: with the mark of the page, so that nothing else passes
+ * for it. Caller frees. */
 static char *
 render(const Steer *s, const MsgRow *row, GError **error)
 {
@@ -87,7 +87,7 @@ steer_look(Steer *s, char **ret_told, GError **error)
 
 /* --- and what became of it --- */
 
-/* It is part of what the step rests on, and so of the record. */
+/* Adds the mail to the input of the step, and so to the step's record. */
 static bool
 add_to_step(Steer *s, GError **error)
 {

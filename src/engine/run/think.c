@@ -26,7 +26,7 @@
 /* A brain that takes longer than this may take a minute. */
 #define REST_AFTER_US USEC_PER_SEC
 
-/* What one poll round knows. */
+/* The state of the loop that waits for the brain. */
 typedef struct Loop {
     const Think *ask;
     BrainCall *call;
@@ -60,7 +60,8 @@ read_signals(Loop *loop)
     bool ours;
     while (read(ask->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
         if (info.ssi_signo == SIGUSR1) {
-            /* What can't be read now, the commit will tell. */
+            /* A claim that can't be read now is no reason to stop: the commit reads it
+             * again. */
             loop->lost |= job_claim_holds(ask->engine->db, ask->claim, &ours, NULL) && !ours;
             loop->steer.more = true;
         } else if (*ask->draining) { /* asked twice: at once */
@@ -93,7 +94,8 @@ name_session(Loop *loop, const char *id, GError **error)
     return txn.done;
 }
 
-/* It works, so it has read its page: whoever resumes it need not repeat that. */
+/* Notes that the program has read its page, since it works: a later run that resumes it need
+ * not repeat the page. */
 static bool
 note_heard(Loop *loop, GError **error)
 {
@@ -117,8 +119,8 @@ note_heard(Loop *loop, GError **error)
     return txn.done;
 }
 
-/* Whoever was told that this waits for a program hears that the wait is over. Of a model the answer
- * itself says so, which is there in a moment. */
+/* Tells those who heard that the job waits for a program that the wait is over. With a model
+ * the answer itself says so, a moment later. */
 static bool
 say_goes_on(Loop *loop, GError **error)
 {
@@ -251,7 +253,7 @@ rest(Loop *loop)
     (void)malloc_trim(0);
 }
 
-/* One turn of the loop; true once the brain is done. */
+/* Does one turn of the loop; true once the brain is done. */
 static bool
 turn(Loop *loop, GError **error)
 {
@@ -342,8 +344,9 @@ is_in_other_hands(const Think *ask)
            job->state == JOB_RUNNING && job->fence != ask->claim->fence;
 }
 
-/* What the program has started ends with it, wherever it hides. Processes are known by the job's
- * folder alone: whoever comes too late would end those of the next run. */
+/* Ends the processes that the program started, wherever they hide. They are known by the
+ * job's folder alone, so this is not done once another run has the job: its processes would
+ * end too. */
 static void
 end_leftovers(const Think *ask)
 {
@@ -353,8 +356,8 @@ end_leftovers(const Think *ask)
         log_say(LOG_INFO, "ended %u processes that a program had left", n);
 }
 
-/* What a program commits by itself is the role's too; no hook of the repository runs, and nothing is
- * signed as somebody else. */
+/* Settings of git for the program: its own commits are the role's, no hook of the repository
+ * runs, and nothing is signed as somebody else. */
 static void
 add_git(const Think *ask, GPtrArray *env)
 {
@@ -421,7 +424,8 @@ fill_question(const Think *ask, char **env, BrainAsk *ret)
     ret->session_usage = (BrainUsage){s->input, s->output, s->cache_read, s->cache_write};
 }
 
-/* What stands in front of a program, when all that it is to see is there; *ret NULL: nothing does. */
+/* The command of the wall, which stands in front of the program's, when everything that the
+ * program needs is there; *ret NULL: no wall. */
 static bool
 build_wall(const Think *ask, const Port *port, BrainAsk *question, char ***ret, GError **error)
 {
@@ -446,8 +450,8 @@ build_wall(const Think *ask, const Port *port, BrainAsk *question, char ***ret, 
     return true;
 }
 
-/* Mail, notes and todos as tools of the agent's own; *ret NULL: its kind takes none. The path of the port is an
- * argument, since a client may clean the environment of its servers. */
+/* Mail, notes and todos as tools of the agent's own; *ret NULL: its kind takes none. The path
+ * of the port is an argument, since a client may clean the environment of its servers. */
 static bool
 offer_mcp(const Think *ask, const Port *port, BrainAsk *question, char ***ret, GError **error)
 {

@@ -64,7 +64,7 @@ remove_file(const Home *home, const char *subject, GError **error)
     return fd >= 0 && dir_flush(fd, error);
 }
 
-/* What a view is to be from now on; hex NULL: there is no such file any more. */
+/* The bytes that a view is to have from now on; hex NULL: the file is to be removed. */
 typedef struct Draft {
     const View *view;
     GBytes *bytes;
@@ -97,14 +97,15 @@ draft_add(Engine *engine, const View *v, Drafts *drafts, gsize *size, GError **e
     return true;
 }
 
-/* Does the store not know yet that these bytes may stand there? */
+/* True when the store does not know yet that these bytes may stand in the file. */
 static bool
 is_news(const Draft *d)
 {
     return d->hex && !strstr(d->view->digests, d->hex);
 }
 
-/* Flushed before any of the files is: or what a power loss leaves would be taken for somebody's edit. */
+/* Flushed before any of the files is: or what a power loss leaves would be taken for somebody's
+ * edit. */
 static bool
 begin_all(Db *db, const Drafts *drafts, GError **error)
 {
@@ -165,7 +166,8 @@ write_all(Engine *engine, const Drafts *drafts, GError **error)
     return ok;
 }
 
-/* Under the lock: who renders sees what was rendered before, and takes no other's file for an edit. */
+/* Under the lock: who renders sees what was rendered before, and takes no other's file for an
+ * edit. */
 static bool
 settle_owed(Engine *engine, GError **error)
 {

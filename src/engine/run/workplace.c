@@ -298,8 +298,8 @@ workplace_close(Workplace *w)
 
 /* --- in/ --- */
 
-/* One attachment, under a name that is new in this claim. Not flushed: a crash makes the whole
- * workplace anew. */
+/* Writes one attachment, under a name that is new in this claim. It is not flushed: after a
+ * crash the whole workplace is made anew. */
 static bool
 put_file(Workplace *w, const char *filename, GBytes *content, GError **error)
 {

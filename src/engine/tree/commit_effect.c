@@ -1,8 +1,9 @@
 /*
- * A commit of one file and its move, as an effect: what HEAD has, but for this file, whose bytes are those that the
- * decision was about. It is made beside the index, so what others have staged stays staged and is not in it; of the index
- * only the entries of these paths become what was committed. By plumbing: no hook runs, nothing is signed. HEAD moves last, by
- * a compare and swap, so a redo finds it done or begins anew.
+ * A commit of one file and its move, as an effect: what HEAD has, but for this file, whose
+ * bytes are those that the decision was about. It is made beside the index, so what others have
+ * staged stays staged and is not in it; of the index only the entries of these paths become
+ * what was committed. By plumbing: no hook runs, nothing is signed. HEAD moves last, by a
+ * compare and swap, so a redo finds it done or begins anew.
  */
 #include "base/cleanup.h"
 #include "base/crash.h"
@@ -72,7 +73,7 @@ making_open(Db *db, const Effect *e, Making *m, GError **error)
     return true;
 }
 
-/* What HEAD has at a path, "100644 blob ID"; NULL: nothing. */
+/* The entry of HEAD at a path, "100644 blob ID"; NULL: HEAD has no such file. */
 static bool
 head_entry(const Making *m, const char *path, char **ret, GError **error)
 {
@@ -89,7 +90,7 @@ head_entry(const Making *m, const char *path, char **ret, GError **error)
     return true;
 }
 
-/* Does HEAD have these bytes at the new place, and nothing at the old one? */
+/* *ret is true when HEAD has these bytes at the new place, and no file at the old place. */
 static bool
 is_committed(const Making *m, bool *ret, GError **error)
 {
@@ -198,7 +199,8 @@ write_tree(const Making *m, const char *info, const char *index, char **ret, GEr
            put_entry(m, index, info, error) && git_line(&call, GIT_ARGS("write-tree"), ret, error);
 }
 
-/* Has somebody else, who saw it owed too, committed it by now? Then HEAD has this tree already. */
+/* *ret is true when HEAD has this tree already: another process, which saw the effect owed too,
+ * has committed it. */
 static bool
 is_head_tree(const Making *m, const char *tree, bool *ret, GError **error)
 {

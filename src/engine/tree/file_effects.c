@@ -204,7 +204,7 @@ look_move(Db *db, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError 
     return true;
 }
 
-/* Whoever was faster is found by the look that follows. */
+/* Moves the file. If another process was faster, the look that follows finds that out. */
 static bool
 act_move(Db *db, const Effect *e, GError **error)
 {
@@ -306,7 +306,8 @@ hex_of(GBytes *bytes)
     return digest_hex(&d);
 }
 
-/* What an exchange took out and is still there, under a name of its own; NULL: nothing. Caller frees. */
+/* The name of a file that an exchange took out of its place and that is still there under a
+ * name of its own; NULL: there is none. Caller frees. */
 static bool
 find_displaced(const WritePlace *p, char **ret, GError **error)
 {
@@ -339,7 +340,8 @@ keep_beside(const WritePlace *p, const char *swap, GError **error)
     return err_set(error, ERR_LIMIT, "too many files '%s.edited-N'", p->name);
 }
 
-/* It goes, once nobody can write to it any more; what somebody wrote to it in the meantime stays. */
+/* Removes the file that was taken out, once nobody can write to it any more. If somebody wrote
+ * to it in the meantime, it stays. */
 static bool
 drop_displaced(const WritePlace *p, const char *swap, const char *hex, GError **error)
 {
@@ -357,9 +359,9 @@ drop_displaced(const WritePlace *p, const char *swap, const char *hex, GError **
     return true;
 }
 
-/* What was taken out goes, once nobody can write to it, if its bytes are those that were to give way, or ours. Others
- * belong to somebody: they go back to the place, and ours comes out; where the place has changed again, they stay
- * beside it. */
+/* Removes the file that was taken out, once nobody can write to it, if its bytes are those that
+ * were to give way, or ours. A file with other bytes belongs to somebody: it goes back to its
+ * place, and ours comes out. Where the place has changed again, the file stays beside it. */
 static bool
 finish_displaced(const WritePlace *p, const char *swap, GError **error)
 {
@@ -453,7 +455,7 @@ act_write(Db *db, const Effect *e, GError **error)
 
 enum { INDEX_LINES = TO + 1 };
 
-/* What the index has at a path: "100644 ID 0"; NULL: nothing. */
+/* The entry of the index at a path: "100644 ID 0"; NULL: the index has no such file. */
 static bool
 index_entry(const GitCall *call, const char *path, char **ret, GError **error)
 {

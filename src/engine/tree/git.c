@@ -30,7 +30,7 @@ git_repo_free(GitRepo *r)
 
 /* --- one call --- */
 
-/* What no setting of the repository may say otherwise. */
+/* Settings that no setting of the repository may change. */
 static const char *const settings[] = {
     "-c", "core.hooksPath=/dev/null",        "-c", "core.fsmonitor=false",
     "-c", "core.attributesFile=/dev/null",   "-c", "core.quotePath=false",
@@ -52,8 +52,8 @@ pass_on(char **env, const char *const *names, size_t n)
     return env;
 }
 
-/* Nothing of our environment but the way to git and, for git_find(), to the settings of the
- * user. */
+/* The environment of git: of ours only what leads to git and, for git_find(), to the settings
+ * of the user. */
 static char **
 build_env(bool users, const char *const *more)
 {

@@ -111,7 +111,7 @@ tree_base(const GitRepo *repo, const ConfRole *role, char **ret, GError **error)
         role->name, repo->common);
 }
 
-/* Is the folder a part of this commit? */
+/* *ret is true when the folder is a part of this commit. */
 static bool
 has_folder(const GitRepo *repo, const char *commit, bool *ret, GError **error)
 {
@@ -209,8 +209,8 @@ read_line(const char *folder, const char *name)
     return g_strchomp(text_from_bytes(bytes));
 }
 
-/* What the repository keeps about the worktree in this folder, by which file leads back
- * there. NULL: nothing. Caller frees. */
+/* The folder in which the repository keeps what it knows of the worktree at path; a file in it
+ * leads back to path. NULL: the repository knows no such worktree. Caller frees. */
 static char *
 admin_of(const GitRepo *repo, const char *path)
 {
@@ -258,7 +258,7 @@ forget_worktree(const GitRepo *repo, const char *path, GError **error)
            err_set(error, ERR_CONFIG, "'%s' can't be removed", admin);
 }
 
-/* Nobody works here now: these are of a git that was killed. */
+/* Nobody works in the tree now, so its locks are those of a git that was killed. */
 void
 tree_break_locks(const Tree *t)
 {
@@ -292,8 +292,9 @@ mend_link(const Tree *t, Workplace *place, GError **error)
 
 /* --- the worktree --- */
 
-/* What stands in the way of a new one: a half of one in which nobody has worked, what the
- * repository remembers of one that is gone, and files that it has forgotten, which are kept. */
+/* Clears the way for a new worktree: half of one in which nobody has worked goes, so does what
+ * the repository remembers of a worktree that is gone. Files that the repository has forgotten
+ * are kept, under another name. */
 static bool
 clear_way(Tree *t, Workplace *place, bool worked, GError **error)
 {

@@ -113,7 +113,7 @@ check_clean(const Apply *a, GError **error)
         "there are changes in '%s' that are not committed: commit or stash them first", a->top);
 }
 
-/* What git names behind the tree: the files with conflicts. */
+/* Names the files with conflicts, which git prints behind the tree. */
 static bool
 say_conflict(const Apply *a, char **names, GError **error)
 {

@@ -47,8 +47,8 @@ tree_is_unfinished(const char *git_dir)
 
 /* --- HEAD --- */
 
-/* What the worktree's HEAD says, read as a file: the program may have bent the folder
- * around it. */
+/* The HEAD of the worktree, read as a file: the program may have changed the folder around
+ * it. */
 static char *
 read_head(const Tree *t)
 {

@@ -167,7 +167,7 @@ add_log(Report *r, GError **error)
 
 /* --- the patch --- */
 
-/* One commit with the whole change, on no branch. */
+/* Makes one commit with the whole change, on no branch. */
 static bool
 squash(const Report *r, char **ret, GError **error)
 {

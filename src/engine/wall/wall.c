@@ -39,9 +39,9 @@ static const char *const secrets[] = {
     "/var/spool/cron",
 };
 
-/* What the agent programs keep beneath $HOME. Whoever could write their settings could have a program
- * started when a person uses them next; so settings stay as they are, and the file that holds settings
- * and state is a copy. */
+/* The files that the agent programs keep beneath $HOME. A program that could write to their
+ * settings could have a command started when a person uses them next. So settings are
+ * read-only, and a file that holds both settings and state is a copy. */
 typedef enum StateKind {
     STATE_FOLDER, /* writable; made where it is missing */
     STATE_KEPT,   /* in it: read-only */
@@ -202,7 +202,8 @@ is_of(const ConfBrain *brain, BrainKind kind)
            (brain->kind == BRAIN_COMMAND && brain->parser == parsers[kind]);
 }
 
-/* A variable of the brain's settings, or of ours that it is passed; NULL: not set. Caller frees. */
+/* A variable of the brain's settings, or of ours that it is passed; NULL: not set. Caller
+ * frees. */
 static char *
 find_variable(const ConfBrain *brain, const char *name)
 {

@@ -7,14 +7,15 @@
  *   REPO/.git/{objects,refs,logs,…}   what all worktrees share
  *
  * Whoever may write into REPO/.git can make git run a program: by hooks, by settings, by a file
- * `commondir` that leads to other settings. So that folder is a fresh one, in which what is shared is
- * shown: objects and branches may be written to, all the rest may not. git can still make its lock files
- * there. packed-refs can't be replaced, so that no branch moves into a file that goes with the program.
+ * `commondir` that leads to other settings. So that folder is a fresh one, in which what is
+ * shared is shown: objects and branches may be written to, all the rest may not. git can still
+ * make its lock files there. packed-refs can't be replaced, so that no branch moves into a file
+ * that goes with the program.
  *
  * A repository that the program works in without a worktree can be read, no more.
  *
- * The admin folder lies where a program may write, so what its files say is believed only if it fits
- * together: it is called by the worktree, lies in the repository, and names the worktree.
+ * The admin folder lies where a program may write, so what its files say is believed only if it
+ * fits together: it is called by the worktree, lies in the repository, and names the worktree.
  */
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -95,8 +96,9 @@ has_git(const char *folder)
     return access(link, F_OK) == 0;
 }
 
-/* The root of the working tree that the program works in: cwd, or above it in the job's folder, but no
- * higher: a repository around the home is none of its business. NULL: none. Caller frees. */
+/* The root of the working tree that the program works in: cwd, or above it in the job's folder,
+ * but no higher: a repository around the home is none of its business. NULL: none. Caller
+ * frees. */
 static char *
 find_root(const char *work, const char *cwd)
 {

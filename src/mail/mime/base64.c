@@ -26,7 +26,8 @@ static const uint8_t digit[256] = {
 };
 /* clang-format on */
 
-/* What n digits that are no full group of four still hold; returns the number of bytes. */
+/* Writes the bytes that n digits, too few for a group of four, still hold; returns the number
+ * of bytes. */
 static size_t
 flush_group(uint32_t group, unsigned n, uint8_t *out, bool *damaged)
 {
@@ -111,7 +112,8 @@ qp_escape(const uint8_t *p, const uint8_t *end)
     return high > 15 || low > 15 ? -1 : (int)(high << 4 | low);
 }
 
-/* One line without its end, which may lie at o itself. Soft breaks are the caller's. */
+/* Decodes one line without its end; the line may lie at o itself. Soft breaks are left to the
+ * caller. */
 static uint8_t *
 qp_line(const uint8_t *p, const uint8_t *end, uint8_t *o, bool *damaged)
 {

@@ -175,7 +175,7 @@ next_word(const char **text)
     }
 }
 
-/* Is at most half of the text missing from these words? */
+/* True when at most half of the text is missing from these words. */
 static bool
 mostly_in(const Words *words, const char *text)
 {

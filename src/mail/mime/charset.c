@@ -78,7 +78,7 @@ static const struct {
 
 #define LABEL_MAX 64
 
-/* Is the word one of these, which have one blank between them? */
+/* True when the word is one of these words, which have one blank between them. */
 static bool
 is_among(const char *word, const char *words)
 {
@@ -135,7 +135,8 @@ open_name(const char *name)
     return iconv_open("UTF-8", name);
 }
 
-/* A label without an alias: as it stands, without "x-" and punctuation, "win-1251" as CP1251. */
+/* A label without an alias: as it stands, without "x-" and punctuation, "win-1251" as
+ * CP1251. */
 static iconv_t
 open_label(const char *label)
 {
@@ -206,9 +207,10 @@ convert(Conversion *c, const char *in, size_t len)
 }
 
 /*
- * Two charsets of seven bits, in which escapes say what the bytes behind them mean: "=EUC-JP-MS"
- * is ISO-2022-JP, "=GB18030" is HZ. Their pairs are those of the named charset without the
- * eighth bit. iconv knows no HZ, and its ISO-2022-JP lacks the circled digits that Windows writes.
+ * Two charsets of seven bits, in which escapes say what the bytes behind them mean:
+ * "=EUC-JP-MS" is ISO-2022-JP, "=GB18030" is HZ. Their pairs are those of the named charset
+ * without the eighth bit. iconv knows no HZ, and its ISO-2022-JP lacks the circled digits that
+ * Windows writes.
  */
 typedef enum Shift { SHIFT_ASCII, SHIFT_ROMAN, SHIFT_KANA, SHIFT_PAIRS } Shift;
 
@@ -313,7 +315,7 @@ shorten(char *text, size_t max, bool *cut)
     text[keep] = '\0';
 }
 
-/* What nobody labelled and is not UTF-8. */
+/* Reads text without a label that is not UTF-8 as Windows-1252. */
 static char *
 from_windows(const char *in, size_t len, size_t max, bool *bad)
 {
@@ -363,7 +365,7 @@ charset_decode(
     return text;
 }
 
-/* Is there a well-formed character beyond ASCII? */
+/* True when there is a well-formed character beyond ASCII. */
 static bool
 has_utf8(const char *in, size_t len)
 {

@@ -104,7 +104,7 @@ is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Of blanks alone, at least one. */
+/* True for a line of blanks alone, with at least one. */
 static bool
 is_blank_line(const Lines *l)
 {
@@ -115,8 +115,9 @@ is_blank_line(const Lines *l)
     return p > l->p && p == l->text_end;
 }
 
-/* From p, the line in hand, to the next empty line or, in a part, to what may be its boundary: is
- * there a field? Where it begins is kept, so that a block of nonsense is looked through once. */
+/* From p, the line in hand, to the next empty line or, in a part, to what may be its boundary:
+ * is there a field? Where it begins is kept, so that a block of nonsense is looked through
+ * once. */
 static bool
 field_follows(Lines *l, bool in_part)
 {
@@ -222,7 +223,7 @@ end_unsaid(HeaderBlock *b, Lines *l)
     return b->damaged;
 }
 
-/* One field with its continuation lines; false when a limit is met. */
+/* Takes one field with its continuation lines; false when a limit is met. */
 static bool
 take_field(HeaderBlock *b, Lines *l, const MessageLimits *limits)
 {

@@ -1,7 +1,7 @@
 #include "mail/mime/mediatype.h"
 
-/* Of two extensions of one type the first is the one that a file gets whose name we make up; of
- * two types of one extension the first is the one that a file gets which we send. */
+/* The first extension of a type is the one that a file gets whose name we make up. The first
+ * type of an extension is the one that a file gets which we send. */
 static const struct {
     const char *ext, *type;
 } known[] = {

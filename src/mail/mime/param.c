@@ -6,7 +6,7 @@
 #include "mail/mime/charset.h"
 #include "mail/mime/encword.h"
 
-/* One parameter as it stands there. */
+/* A parameter as it stands in the field. */
 typedef struct Raw {
     char *name;    /* lower case, without stars */
     char *value;   /* unquoted */

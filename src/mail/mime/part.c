@@ -14,7 +14,7 @@
 typedef enum Encoding { ENC_NONE, ENC_BASE64, ENC_QP, ENC_UU } Encoding;
 typedef enum TextKind { TEXT_NOT, TEXT_PLAIN, TEXT_HTML } TextKind;
 
-/* What is needed to make text from a leaf, once all leaves are known. */
+/* The data from which the text of a leaf is made, once all leaves are known. */
 typedef struct Pending {
     MsgPart *part;
     const char *data;
@@ -168,7 +168,8 @@ is_mail(const MsgPart *part)
            g_str_equal(part->content_type, "message/global");
 }
 
-/* Size of a part that is no text of the message, its content where it is wanted, and what it is. */
+/* Size of a part that is no text of the message, its content where it is wanted, and what it
+ * is. */
 static void
 decode_attachment(PartList *list, MsgPart *part, Encoding encoding, const Leaf *leaf)
 {
@@ -508,7 +509,8 @@ read_texts(PartList *list)
     return g_string_free(all, FALSE);
 }
 
-/* A mail that has no other text is the text that it names as a file, unless that is to be saved. */
+/* A mail that has no other text is the text that it names as a file, unless that is to be
+ * saved. */
 static char *
 choose_text(PartList *list)
 {
@@ -529,8 +531,8 @@ choose_text(PartList *list)
 
 /* ---- the list ---- */
 
-/* A file, and behind a forwarded mail what that one has: "part-2.1.png" is the first part of the
- * mail that is the second part. */
+/* A file, and behind a forwarded mail what that one has: "part-2.1.png" is the first part of
+ * the mail that is the second part. */
 static void
 list_file(PartList *list, MsgPart *part, unsigned number)
 {

@@ -1,6 +1,6 @@
 #include "mail/mime/uuencode.h"
 
-/* One line: its text without CR and LF, and where the next begins. */
+/* A line: its text without CR and LF, and where the next line begins. */
 typedef struct Line {
     const char *p, *next;
     size_t len;

@@ -133,7 +133,8 @@ set_marks(Index *ix, const int64_t marks[INDEX_N], GError **error)
            sql_error_handle(ix->conn.handle, error, "writing the search index");
 }
 
-/* Nobody else may read the words either. SQLite gives the log the mode of the file. */
+/* Makes the file so that nobody else may read the words. SQLite gives the log the mode of the
+ * file. */
 static bool
 make_file(const Index *ix, GError **error)
 {

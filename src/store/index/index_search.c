@@ -1,7 +1,8 @@
 #include "store/index/index_internal.h"
 #include "store/mail/query.h"
 
-/* One search. Both kinds are looked for apart, up to the limit each, then put in one order. */
+/* A search. Mail that came and mail that we wrote are looked for apart, up to the limit each,
+ * then put in one order. */
 typedef struct Search {
     Index *ix;
     Db *db;
@@ -21,10 +22,11 @@ search_clear(Search *s)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Search, search_clear)
 
-/* --- what is found is taken from the store, as far as the viewer and the filter allow it --- */
+/* --- what is found is taken from the store, as far as the viewer and the filter allow it
+ * --- */
 
-/* Mail that a role had written before the store was made, and that came to another one, is found
- * there only; but who asks by place or state may mean this one alone. */
+/* Mail that a role had written before the store was made, and that came to another one, is
+ * found there only; but who asks by place or state may mean this one alone. */
 static bool
 is_double(Search *s, const MsgRow *row, bool *ret, GError **error)
 {
@@ -58,7 +60,8 @@ take_in(Search *s, int64_t id, GError **error)
     return !row || !query_takes(&s->q, row) || add_in(s, g_steal_pointer(&row), error);
 }
 
-/* A mail that was also taken in is there already, or is older than all that there is room for. */
+/* A mail that was also taken in is there already, or is older than all that there is room
+ * for. */
 static bool
 take_out(Search *s, int64_t id, GError **error)
 {
@@ -73,7 +76,8 @@ take_out(Search *s, int64_t id, GError **error)
 
 /* --- by words --- */
 
-/* Are there letters or digits in what is quoted of it? FTS5 knows no others, and finds nothing by a query without them. */
+/* True when there are letters or digits in a quoted part. FTS5 knows no other characters, and
+ * finds nothing by a query without them. */
 static bool
 has_letters(const char *words)
 {
@@ -87,7 +91,8 @@ has_letters(const char *words)
     return false;
 }
 
-/* The words, of a role's search in mail of its own alone: what others have costs it no time. Caller frees. */
+/* The words, of a role's search in mail of its own alone: what others have costs it no time.
+ * Caller frees. */
 static char *
 match_text(const Search *s)
 {

@@ -8,7 +8,8 @@
 /* A word in the key tells more than one in the text. */
 #define RANK "bm25(note, 4.0, 1.0, 0.0)"
 
-/* The folder that the key is in as one word, of a space its own; "" where it is in none. Caller frees. */
+/* The folder that the key is in as one word, of a space its own; "" where it is in none. Caller
+ * frees. */
 static char *
 place_of(const char *key)
 {
@@ -115,7 +116,8 @@ shares_some(const Config *config, const char *role)
     return false;
 }
 
-/* The words, without the folders of others as a whole: what lies there costs a role's search next to nothing. *ret NULL: no words. */
+/* The words, without the folders of others as a whole: what lies there costs a role's search
+ * next to nothing. *ret NULL: no words. */
 static bool
 match_text(Db *db, const Viewer *viewer, const char *words, char **ret, GError **error)
 {
@@ -145,7 +147,8 @@ match_text(Db *db, const Viewer *viewer, const char *words, char **ret, GError *
     return true;
 }
 
-/* What the viewer may not see is passed over, and does not count for the limit. */
+/* Searches notes. A note that the viewer may not see is passed over, and does not count for the
+ * limit. */
 static bool
 search_words(
     Index *ix, Db *db, const NoteQuery *q, const char *words, NoteHits *hits, GError **error)

@@ -3,7 +3,8 @@
 #include "store/sql.h"
 
 #define DAY_US (24 * 3600 * USEC_PER_SEC)
-/* Until a job looks by itself whether there is money again: whoever was asking may have died. */
+/* Until a job looks by itself whether there is money again: whoever was asking may have
+ * died. */
 #define LOOK_AGAIN_US (30 * USEC_PER_SEC)
 
 static int64_t
@@ -49,7 +50,8 @@ budget_book(Txn *txn, JobId job, int64_t *ret_micro, GError **error)
                     error, "iii", job.v, today(txn->db), *ret_micro));
 }
 
-/* It is nobody's in particular: of job 0, which there is not, so no step takes it over. */
+/* Money that nobody in particular has spent is booked on job 0, which does not exist, so no
+ * step takes it over. */
 bool
 budget_recall(Txn *txn, int64_t spent_micro, GError **error)
 {
@@ -104,7 +106,8 @@ budget_raise(Txn *txn, JobId job, int64_t more, GError **error)
 
 /* --- calls that are under way --- */
 
-/* Those whose claim is over, by whatever way, and what this job asked before. */
+/* Removes money that was set aside for claims that are over, however they ended, and for
+ * earlier questions of this job. */
 static bool
 drop_old(Txn *txn, JobId job, GError **error)
 {
@@ -134,7 +137,7 @@ drop_dead(Txn *txn, GError **error)
     return true;
 }
 
-/* What stands in the day's row. */
+/* Writes the sum of what is set aside into the day's row. */
 static bool
 set_aside(Txn *txn, GError **error)
 {
@@ -150,7 +153,8 @@ budget_reserve(Txn *txn, const JobClaim *claim, int64_t most, bool *ret_got, GEr
 {
     int64_t limit, spent, others, dearest;
 
-    /* A table of prices may be wrong, and retries cost: hence the role's dearest step of today. */
+    /* A table of prices may be wrong, and retries cost: hence the role's dearest step of
+     * today. */
     if (!drop_old(txn, claim->job, error) || !drop_dead(txn, error) || !set_aside(txn, error) ||
         !budget_today(txn->db, &limit, &spent, error) ||
         !sql_int(txn->db, "SELECT aside_micro FROM money WHERE day = ?", &others, error, "i",

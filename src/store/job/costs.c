@@ -2,7 +2,7 @@
 #include "store/rows.h"
 #include "store/workflow.h"
 
-/* What the job of a step was about, and how long after the step it came to be. */
+/* The artifacts that the job of a step was about, and how long after the step each came up. */
 #define ABOUT                                                                                  \
     "SELECT a.name AS name, m.received_us - s.at_us AS gap FROM message m "                    \
     "JOIN event e ON e.msgid = m.msgid JOIN artifact a ON a.id = e.artifact "                  \
@@ -34,7 +34,8 @@ static const char *const queries[] = {
     [COST_BRAIN] = "FROM (SELECT coalesce(brain, '-') AS name, NULL AS role, 0 AS job, "
                    "sum(n) AS steps, sum(cost) AS cost FROM " PAID
                    "WHERE at_us >= ? GROUP BY 1) c ORDER BY c.cost DESC, c.name",
-    /* Of the newest that the job had before the step, else of the next that came. */
+    /* Each step counts for the newest artifact that its job had before the step, else for the
+     * next one that came. */
     [COST_ARTIFACT] = "FROM (SELECT coalesce(nullif((SELECT f.name FROM (" ABOUT ") f "
                       "ORDER BY f.gap > 0, abs(f.gap), f.name LIMIT 1), ''), '-') AS name, "
                       "NULL AS role, 0 AS job, sum(n) AS steps, sum(cost) AS cost FROM " PAID

@@ -11,7 +11,7 @@ add(Txn *txn, const Doing *d, GError **error)
                    d->cost_micro);
 }
 
-/* What is too many, and what another claim said. */
+/* Removes the oldest rows, of which there are too many, and those of other claims. */
 static bool
 trim(Txn *txn, const Doing *newest, GError **error)
 {

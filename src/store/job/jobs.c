@@ -87,8 +87,8 @@ job_create(Txn *txn, const JobNew *in, JobId *ret_id, GError **error)
            job_insert(txn, *ret_id, &job, JOB_QUEUED, turn, error);
 }
 
-/* Of a job that has ended, with the mail that asks for it. The new round may do everything until
- * narrow() has looked at each of its mails. */
+/* Begins a new round of a job that has ended, with the mail that asks for it. The round may do
+ * everything until narrow() has looked at each of its mails. */
 static bool
 begin_round(Txn *txn, const Job *job, const JobNew *mail, GError **error)
 {
@@ -108,7 +108,8 @@ begin_round(Txn *txn, const Job *job, const JobNew *mail, GError **error)
                now, job->id.v);
 }
 
-/* One more mail in the round: what its sender may not ask for, the round may not do. */
+/* Puts one more mail into the round: the round may not do what this mail's sender may not ask
+ * for. */
 static bool
 narrow(Txn *txn, JobId job, MsgId mail, GError **error)
 {
@@ -135,7 +136,7 @@ job_next_round_open(Txn *txn, JobId id, bool *ret_began, GError **error)
         .original = first->id, .asker = first->from, .original_msgid = first->msgid};
     if (!job_get(txn->db, id, &job, error) || !begin_round(txn, job, &next, error))
         return false;
-    /* They came while the old round was running; it is the new one that answers them. */
+    /* The open mails came while the old round was running; the new round answers them. */
     LIST_EACH(const MsgRow, m, open)
         if (!messages_set_job(txn, m->id, id, job->round + 1, error) ||
             !narrow(txn, id, m->id, error))
@@ -398,7 +399,7 @@ job_unseen(Txn *txn, JobId job, int64_t seq, bool *ret_marked, GError **error)
 bool
 job_due_now(Txn *txn, JobId job, GError **error)
 {
-    /* One whose checkpoint was seen waits for nothing else. */
+    /* A job whose checkpoint was seen waits for nothing else. */
     return sql_run(
         txn,
         "UPDATE job SET resume_us = steady(?1), wait_then = NULL, "
@@ -480,7 +481,8 @@ job_stall(Txn *txn, const JobClaim *claim, bool told, GError **error)
         error, "iniii", txn_now(txn), told, claim->job.v, claim->epoch, claim->fence);
 }
 
-/* What killed one owner may kill the next: the more often, the longer the wait. */
+/* The wait before a job is tried again whose owner died: the same work may kill the next owner,
+ * so the wait grows with each attempt. */
 static int64_t
 backoff(int attempts)
 {

@@ -14,8 +14,8 @@
  * in the row until the next claim; only the deadline goes.
  */
 
-/* What the order did: the job's row, mail that had not left, and questions about mail that is
- * held: their answers no longer count. */
+/* Carries out an order in the store: changes the job's row, takes back mail that had not left,
+ * and voids questions about held mail, whose answers no longer count. */
 static bool
 order(Txn *txn,
       JobId job,
@@ -91,7 +91,8 @@ queue_again(Txn *txn, const Job *job, int more_steps, const char *instruction, G
     const ConfRole *role = role_of(txn->db, job);
     int64_t now = txn_now(txn), in_force = limit_in_force(role, job), more = more_steps;
 
-    /* CONTINUE without a number on a job whose steps are spent: as many again as a round has. */
+    /* CONTINUE without a number on a job whose steps are spent: as many again as a round
+     * has. */
     if (more <= 0)
         more = role && job->total_iterations >= in_force ? role->total_iterations : 0;
     int64_t limit = more > 0 ? in_force + more : job->step_limit;
@@ -105,7 +106,8 @@ queue_again(Txn *txn, const Job *job, int more_steps, const char *instruction, G
                    job->id.v);
 }
 
-/* Whoever says CONTINUE may know better than we whether the brain works again. */
+/* Lets the brain be tried at once: the person who says CONTINUE may know better than we whether
+ * it works again. */
 static bool
 ask_brain_now(Txn *txn, const Job *job, GError **error)
 {

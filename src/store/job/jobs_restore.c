@@ -37,7 +37,7 @@ free_number(Txn *txn, const JobNew *in, JobId *ret, GError **error)
            (!taken || job_next_number(txn, in->role, ret, error));
 }
 
-/* What happens at its time, when that is not to wake it. */
+/* Sets what happens when the wait of the restored job ends, if that is not to wake it. */
 static bool
 wait_again(Txn *txn, JobId id, const JobNew *in, GError **error)
 {
@@ -66,7 +66,7 @@ job_restore(Txn *txn, const JobNew *in, JobId *ret_id, GError **error)
            wait_again(txn, *ret_id, in, error);
 }
 
-/* What was counted is never counted back. */
+/* A counter of the restored job never becomes smaller than it is in the store. */
 /* clang-format off */
 
 #define HIGHER(column, mark)                                                                   \

@@ -11,8 +11,8 @@
 #define MINUTE_US (60 * USEC_PER_SEC)
 #define HOUR_US (60 * MINUTE_US)
 #define PROGRAM_WAIT_US (5 * MINUTE_US)
-/* What people were told (store/told.h), of a brain: that its jobs wait; that they would for more than
- * a day. */
+/* What people were told of a brain (store/told.h): that its jobs wait, and that its jobs would
+ * wait for more than a day. */
 #define LIMITED "limited"
 #define LIMITED_FAR "limited-far"
 
@@ -75,8 +75,8 @@ file_mark(const Home *home, const char *path)
                            st.st_mtim.tv_nsec, (int64_t)st.st_size);
 }
 
-/* Another text after every change of the settings, or of the key that they name. settings: those
- * that were in force, or those of now. */
+/* Another text after every change of the settings, or of the key that they name. settings:
+ * those that were in force, or those of now. */
 static char *
 settings_mark(const Home *home, uint64_t settings, const char *brain)
 {
@@ -87,7 +87,8 @@ settings_mark(const Home *home, uint64_t settings, const char *brain)
     return g_strdup_printf("%" PRIx64 "%s%s", settings, key ? " " : "", key ? key : "");
 }
 
-/* Whoever asked did so by the settings that they had read: these may be old by now. */
+/* The mark of the settings that the caller had read when it asked the brain. They may be old by
+ * now. */
 static char *
 mark_asked(const Home *home, const char *brain)
 {
@@ -116,7 +117,7 @@ brain_set_broken(Txn *txn,
                    error, "sssi", brain, why, mark, until_us);
 }
 
-/* Nobody is believed for longer than a day. */
+/* Shortens a wait to a day at most, whatever the provider says. */
 static bool
 shorten_wait(Txn *txn, const char *brain, Due *until, bool *ret_ask, GError **error)
 {
@@ -159,7 +160,7 @@ brain_set_limited(
 
     if (!load(txn->db, brain, &k, error))
         return false;
-    /* One that is tried between two pauses, in vain, was paused all the time. */
+    /* A brain that was tried between two pauses, in vain, counts as paused all the time. */
     int64_t since = k.limited_why ? MIN(k.limited_since.us, now) : now;
     if (away)
         *until = (Due){.us = look_again(txn->db, brain, since, now)};

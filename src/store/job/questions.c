@@ -372,7 +372,8 @@ question_decide(Txn *txn,
 bool
 questions_void(Txn *txn, JobId job, const char *why, unsigned *ret_n, GError **error)
 {
-    /* One that STOP made void is ended by CANCEL all the same, not the other way round. */
+    /* CANCEL also voids a question that STOP made void; STOP does not change what CANCEL made
+     * void. */
     return sql_changes(
         txn,
         "UPDATE question SET state = 'void', why = ?1, decided_us = ?2 WHERE job = ?3 "

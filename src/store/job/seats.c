@@ -10,7 +10,8 @@
 
 #define GATE_WAIT_MS 5000
 
-/* Of one role, the first so many by their turn are looked at for whose asker has least. */
+/* How many jobs of one role, the first by their turn, are looked at to find the asker who has
+ * the fewest jobs at work. */
 #define LOOK_AT "16"
 
 /* Jobs that only need a run and a place. ?1 is now, ?2 the mark behind which nothing parked is
@@ -131,7 +132,8 @@ static const char next_sql[] =
         "(SELECT count(*) FROM busy b WHERE b.role = r.role), "
         "(SELECT count(*) FROM busy b WHERE b.asker = r.asker), r.due, r.id LIMIT 1";
 
-/* Of each brain as many as there are places, and all whose brain has no limit. */
+/* The roles with ready jobs: for each brain as many jobs as it has places, and all jobs whose
+ * brain has no limit. */
 static const char ready_sql[] =
     SEATS_TABLES ", "
     "ready(role) AS ("

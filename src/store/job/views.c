@@ -60,7 +60,7 @@ view_begin(Txn *txn, const View *v, const char *digest, GError **error)
 bool
 view_rendered(Txn *txn, const View *v, const char *digest, GError **error)
 {
-    /* That of a job comes again with its next claim. */
+    /* The view of a job comes up again with the job's next claim. */
     if (!digest)
         return sql_run(txn, "DELETE FROM view WHERE subject = ? AND changed = ? AND job = 0",
                        error, "si", v->subject, v->changed) &&

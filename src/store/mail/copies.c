@@ -1,7 +1,7 @@
 #include "store/mail/copies.h"
 #include "store/rows.h"
 
-/* What a file on a server owes, it owes as the message's own does. */
+/* A file on a server owes the same moves and marks as the message's own file does. */
 static bool
 owe_remote(Txn *txn, MsgId message, const char *file, GError **error)
 {

@@ -11,7 +11,8 @@ static const Field demand_fields[] = {
 };
 SHAPE_HERE(demand_shape, "demand", Demand, demand_fields)
 
-/* What nobody looked for in a day is of an account that is gone, or of a server that is. */
+/* Puts a demand, and removes those that were not looked for in a day: their account or their
+ * server is gone. */
 bool
 demand_put(Txn *txn,
            const char *account,

@@ -73,7 +73,7 @@ mailbox_upto(Db *db, int64_t *ret, GError **error)
     return sql_int(db, "SELECT max(id) FROM outbox", ret, error, "");
 }
 
-/* What an unflushed mark says is found again by the next look. */
+/* The mark need not be flushed: the next look at the mailbox finds again what it says. */
 bool
 mailbox_set_state(
     Db *db, const ConfAccount *account, MailboxState state, int64_t upto, GError **error)

@@ -16,8 +16,8 @@ sender(const Message *m)
 
 #define OLD_ROWS_READ 8 /* of one id, sender and body: more of them nobody has */
 
-/* Of several the best proven. What came before the store was lost, or before it heard of the role,
- * was never judged: the same mail once more is no news. */
+/* Keeps the best proven of several mails with one id. Mail from before the store was lost, or
+ * from before it heard of the role, was never judged: the same mail once more is no news. */
 static void
 keep_better(const MsgRow *row, MsgKnown *known)
 {
@@ -145,8 +145,8 @@ insert(Txn *txn, const MsgNew *in, MsgId *ret_id, GError **error)
         in->why, in->words_known ? &in->own_words : NULL, in->space);
 }
 
-/* The row's own file is seen again, or it is a checkpoint: those lie where they came last, since
- * it is there that a person deletes them. */
+/* The row's own file is seen again, or it is a checkpoint: those lie where they came last,
+ * since it is there that a person deletes them. */
 static bool
 update_place(Txn *txn, MsgId id, const MsgNew *in, const char *own, GError **error)
 {

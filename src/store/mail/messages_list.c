@@ -49,15 +49,18 @@ and_role(Where *w, const char *role, const MsgQuery *q)
     and_text(w, q->folder ? " AND role = ?" : " AND +role = ?", role);
 }
 
-/* What a role may see of its own mailbox: not what came by a space that it has left. */
+/* A role may see its own mailbox, except for mail that came by a space that the role has
+ * left. */
 #define LETS SPACE_LETS("message.space", "message.role")
 #define VISIBLE_TO(all, viewer) "(" all " OR (role = " viewer " AND " LETS ")) "
-/* A mail of somebody else's is to cost as much time as one that is not there: by the index, so that its row is not read. */
+/* A mail of somebody else's is to cost as much time as one that is not there: by the index, so
+ * that its row is not read. */
 #define FIND(who)                                                                              \
     "FROM message WHERE msgid = ?1 AND " who                                                   \
     " ORDER BY folder = 'Sent', job = 0 AND state <> 'handled', id DESC LIMIT 1"
 
-/* Nobody sees nothing. */
+/* Adds the conditions of the viewer. A viewer that is neither the operator nor a role sees no
+ * mail. */
 static void
 and_viewer(Where *w, const Viewer *viewer, const MsgQuery *q)
 {
@@ -120,7 +123,8 @@ and_query(Where *w, const MsgQuery *q)
     g_string_append(w->sql, q->oldest_first ? " ORDER BY id" : " ORDER BY id DESC");
 }
 
-/* There are few shapes of a query, and every step asks by the same one: each is prepared once. */
+/* There are few shapes of a query, and every step asks by the same one: each is prepared
+ * once. */
 static SqlStmt *
 where_prepare(const Where *w, Db *db, GError **error)
 {

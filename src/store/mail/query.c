@@ -41,7 +41,8 @@ next_token(const char **text, bool *ret_phrase)
     return g_string_free(token, FALSE);
 }
 
-/* What people look for words in; whose mail it is, is a column beside them. */
+/* The columns in which words are looked for. The column of the role, whose mail it is, is not
+ * one of them. */
 #define MAIL_COLUMNS "{sender recipients subject body}"
 #define NOTE_COLUMNS "{key body}"
 

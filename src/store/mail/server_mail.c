@@ -60,7 +60,8 @@ remote_mark_set(
     "(SELECT id FROM message WHERE file = ?6 AND role = ?5 "                                   \
     "UNION ALL SELECT message FROM copy WHERE file = ?6 AND role = ?5)"
 
-/* What was decided while the row was not there yet is owed from the start. */
+/* Puts a mail of a server into the store. What was decided about the mail before its row was
+ * there is owed from the start. */
 bool
 remote_put(Txn *txn, const RemoteNew *in, GError **error)
 {
@@ -96,8 +97,8 @@ remote_account_of(
                       ret_account, error, "ss", file, role);
 }
 
-/* Mail of this mail's job has still to leave for somebody outside, or waits for a person's word. Then
- * the mail is in hand, and whoever takes the mailbox over finds it in Active. */
+/* Mail of this mail's job has still to leave for somebody outside, or waits for a person's
+ * word. Then the mail is in hand, and whoever takes the mailbox over finds it in Active. */
 #define ANSWER_IS_DUE                                                                          \
     "EXISTS (SELECT 1 FROM message m JOIN outbox o ON o.job = m.job JOIN delivery d "          \
     "ON d.outbox = o.id WHERE m.file = r.file AND m.role = r.role AND m.job <> 0 AND "         \

@@ -97,7 +97,7 @@ short_id(const ShortIds *s, const char *msgid)
     return g_strndup(handle, n);
 }
 
-/* It begins with what was typed, or one of its parts does. */
+/* The id begins with the text that was typed, or one of its parts does. */
 #define MAY_BE "(substr(msgid, 1, length(?1)) = ?1 OR " SQL_CONTAINS("msgid", "'.' || ?1") ") "
 
 bool

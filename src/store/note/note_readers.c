@@ -19,8 +19,8 @@ add_folder(GPtrArray *folders, const char *folder)
     g_ptr_array_add(folders, g_strdup(folder));
 }
 
-/* What the role was shown and would not see now, as "ROLE FOLDER FOLDER"; NULL: nothing. Caller
- * frees. */
+/* The folders that the role was shown and would not see now, as "ROLE FOLDER FOLDER"; NULL:
+ * there are none. Caller frees. */
 static bool
 look_at_role(Db *db, const char *role, char **ret, GError **error)
 {

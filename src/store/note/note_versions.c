@@ -7,7 +7,7 @@
 
 /* --- keys --- */
 
-/* What is wrong with it; NULL: nothing. */
+/* Why the key can't be one; NULL: it is fine. */
 static const char *
 key_fault(const char *key)
 {
@@ -92,7 +92,7 @@ note_text(const Note *note)
     return text_valid_bytes(note->body);
 }
 
-/* Those that the viewer may see. */
+/* Removes the notes that the viewer may not see. */
 static void
 keep_visible(Db *db, const Viewer *viewer, Notes *notes)
 {
@@ -128,7 +128,7 @@ note_history(Db *db, const Viewer *viewer, const char *key, Notes **ret, GError 
 
 /* --- writing --- */
 
-/* One write of one key, and what it meets. */
+/* A write of one key, and the versions of it that are there. */
 typedef struct Write {
     Txn *txn;
     const char *key;
@@ -211,7 +211,8 @@ check_condition(const Write *w, int64_t if_version, GError **error)
     return set_conflict(w, known, error);
 }
 
-/* body NULL: deleted. whole: its writer knows every word of it. ret_version: NULL if nobody asks. */
+/* body NULL: deleted. whole: its writer knows every word of it. ret_version: NULL if nobody
+ * asks. */
 static bool
 add_version(const Write *w, GBytes *body, bool whole, int64_t *ret_version, GError **error)
 {

@@ -59,7 +59,7 @@ outbox_next(Txn *txn, OutId *ret, GError **error)
     return true;
 }
 
-/* Is it for people outside, and for nobody here? */
+/* True when all recipients of the mail are outside of this home. */
 static bool
 all_outside(const OutMail *m)
 {

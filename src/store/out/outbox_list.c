@@ -104,7 +104,8 @@ outbox_sent_if_due(Txn *txn, int64_t delivery, bool *ret, GError **error)
                        ret, error, "i", delivery);
 }
 
-/* Nothing is wider than the viewer: operator, or the role of the mail's job, while it is of the mail's space. */
+/* The viewer sees no more than this: the operator all mail, a role the mail of its jobs, while
+ * it is in the mail's space. */
 #define VISIBLE                                                                                \
     "(?1 OR (EXISTS (SELECT 1 FROM job j WHERE j.id = o.job AND j.role = ?2) AND "             \
     SPACE_LETS("o.space", "?2") ")) "
@@ -208,7 +209,8 @@ rank(OutState s)
     return ranks[s];
 }
 
-/* Of one mail's rows the one whose state counts for all, with the addresses of all. */
+/* Makes one row of the rows of one mail: the one whose state counts for all, with the addresses
+ * of all. */
 static OutRow *
 join_rows(GPtrArray *rows)
 {

@@ -5,7 +5,7 @@
 #include "store/rows.h"
 #include <inttypes.h>
 
-/* What goes by SMTP; the words of outbox_due(). */
+/* The deliveries that go by SMTP; the same condition as in outbox_due(). */
 #define BY_SMTP " mailbox IS NULL AND folder = '' "
 
 bool
