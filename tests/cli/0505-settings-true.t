@@ -34,10 +34,10 @@ exits 78 'and so is a parser' pr config check
 like "$ERR" "parser = 'gemini-json'" 'in one line'
 
 # Of earlier versions: a warning, and all goes on.
-settings '[role old]\nmode = session\n[plan]\ndomain = x\n'
+settings '[role old]\nmode = session\n[plan]\ndomain = x\n[account old]\npath = elsewhere\n'
 exits 0 'keys that nothing reads are no mistake' pr config check
 like "$OUT" 'is fine' 'the file is fine'
-for what in "'mode = session' in \[role old\]" 'section \[plan\]'; do
+for what in "'mode = session' in \[role old\]" 'section \[plan\]' "'path' in \[account old\]"; do
     like "$ERR" "postrider.conf:[0-9]+: $what.* has no effect" "but there is a word about $what"
 done
 exits 0 'the home works with them' pr status

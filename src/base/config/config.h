@@ -69,7 +69,6 @@ typedef struct ConfServer {
 typedef struct ConfAccount {
     const char *name;
     ConfAccountKind kind;
-    const char *path; /* maildir: relative to the home, default "mail" */
     const char *role; /* who gets mail that names nobody; "" for none */
     /* imap; "" where nothing is said */
     ConfServer server;

@@ -39,7 +39,6 @@ const ConfKey config_keys[] = {
     {"postrider", "max-mails-all", CONF_INT, "400", "0..1000000", "mails to everybody outside in a day before a person is asked; 0 is no limit", NUMBER(Config, max_mails_all)},
 
     {"account", "kind", CONF_ENUM, "maildir", CONF_WORDS(CONF_ACCOUNT_LIST), "where the mail lies: in Maildirs of this home, or on an IMAP server", ENUM(ConfAccount, kind, ConfAccountKind)},
-    {"account", "path", CONF_STRING, "mail", NULL, "maildir: folder of the Maildirs, relative to the home", TEXT(ConfAccount, path)},
     {"account", "role", CONF_STRING, "", NULL, "the role that gets mail which names no role", TEXT(ConfAccount, role)},
     {"account", "preset", CONF_STRING, "", NULL, "imap: settings of a provider by name"},
     {"account", "folder", CONF_STRING, "INBOX", NULL, "imap: mailbox to watch", TEXT(ConfAccount, folder)},
@@ -175,6 +174,7 @@ const ConfKey config_keys[] = {
 const ConfRetired config_retired[] = {
     {"role", "mode", "session", "program"},
     {"plan", NULL, NULL, NULL},
+    {"account", "path", NULL, NULL},
     {NULL, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -184,7 +184,6 @@ hide_home(Sandbox *s, const Home *home)
     for (unsigned i = 0; i < c->n_brains; i++)
         hide_setting(s, home, c->brains[i].key_file);
     for (unsigned i = 0; i < c->n_accounts; i++) {
-        hide_setting(s, home, c->accounts[i].path);
         hide_setting(s, home, c->accounts[i].server.password_file);
         hide_setting(s, home, c->accounts[i].smtp.password_file);
     }

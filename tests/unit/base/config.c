@@ -29,7 +29,6 @@ test_empty(void)
     g_assert_null(c->principals[0]);
     g_assert_cmpuint(c->n_accounts, ==, 1);
     g_assert_cmpint(c->accounts[0].kind, ==, CONF_ACCOUNT_MAILDIR);
-    g_assert_cmpstr(c->accounts[0].path, ==, "mail");
     g_assert_cmpuint(c->n_roles, ==, 0);
     g_assert_cmpuint(c->n_persons, ==, 1);
     g_assert_cmpstr(c->persons[0].name, ==, "you");
