@@ -12,10 +12,27 @@ settings() { cp "$WORK/good" "$conf"; printf "$@" >>"$conf"; }
 exits 0 'every key of the table is read by something' "$POSTRIDER_SRC/tools/check-settings"
 mkdir -p "$WORK/tree"
 cp -r "$POSTRIDER_SRC/src" "$POSTRIDER_SRC/tools" "$WORK/tree/"
-sed -i 's/^    {"postrider", "workers".*/&\n    {"postrider", "unread", CONF_STRING, "", NULL, "nothing", TEXT(Config, unread_text)},/' \
-    "$WORK/tree/src/base/config/config_keys.c"
+keys=src/base/config/config_keys.c
+with_row() { sed 's/^    {"postrider", "workers".*/&\n    {"postrider", '"$1"'},/' "$POSTRIDER_SRC/$keys" >"$WORK/tree/$keys"; }
+with_row '"unread", CONF_STRING, "", NULL, "nothing", TEXT(Config, unread_text), "engine\/run\/run.c"'
 exits 1 'a key that nothing reads' "$WORK/tree/tools/check-settings"
 is "$ERR" 'check-settings: nothing reads [postrider] unread' 'is named'
+with_row '"path", CONF_STRING, "", NULL, "nothing", TEXT(Config, path), "workflow\/artifact_place.c"'
+exits 1 'a key that is called as those of other records are' "$WORK/tree/tools/check-settings"
+is "$ERR" 'check-settings: nothing reads [postrider] path' 'has no reader by that'
+with_row '"unread", CONF_STRING, "", NULL, "nothing", NOWHERE, "base\/config\/config.c"'
+exits 1 'a key without a place that nothing reads' "$WORK/tree/tools/check-settings"
+is "$ERR" 'check-settings: nothing reads [postrider] unread' 'is named too'
+with_row '"unread", CONF_STRING, "", NULL, "nothing", TEXT(Config, unread_text)'
+exits 1 'a row that names no reader' "$WORK/tree/tools/check-settings"
+like "$ERR" 'names no reader' 'is refused'
+sed 's/TEXT(Config, owner), "[^"]*"/TEXT(Config, owner), "engine\/keep.c"/' "$POSTRIDER_SRC/$keys" >"$WORK/tree/$keys"
+exits 1 'a key that another file reads' "$WORK/tree/tools/check-settings"
+is "$ERR" 'check-settings: [postrider] owner is not read by engine/keep.c' 'is named with the file'
+cp "$POSTRIDER_SRC/$keys" "$WORK/tree/$keys"
+sed -i 's/role->tmux/(1)/' "$WORK/tree/src/engine/run/think.c"
+exits 1 'a reader that does not look any more' "$WORK/tree/tools/check-settings"
+is "$ERR" 'check-settings: nothing reads [role] tmux' 'is found'
 like "$("$POSTRIDER_SRC/tools/check-settings" --list)" '\[keep\] work: .*engine/keep.c' 'and --list says who reads which'
 
 page=$(mandoc -T utf8 "$(dirname "$POSTRIDER_BIN")/man/postrider.conf.5" 2>/dev/null | sed 's/.\x08//g')

@@ -41,9 +41,9 @@ typedef struct ConfKey {
     const char *values;   /* CONF_ENUM, CONF_LIST: "a|b|c"; CONF_INT, CONF_SPAN, CONF_SIZE, CONF_MONEY: least and
                             most, "1..64"; NULL: any word; 0..1000d, 0..64g, 0..1000000 */
     const char *help;     /* one line */
-    size_t
-        at; /* where its value is in the Config, or in the ConfAccount, ConfBrain or ConfRole of
-                  its section; [smtp]: in each ConfAccount; 0: nowhere */
+    size_t at; /* where its value is in the Config, or in the record of its section (ConfRole, …);
+                  [smtp]: in each ConfAccount; 0: nowhere */
+    const char *reader; /* the file below src that acts on the value (tools/check-settings) */
 } ConfKey;
 extern const ConfKey config_keys[]; /* ends with a NULL section */
 
