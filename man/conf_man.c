@@ -8,6 +8,7 @@
 /* How a value of each type is written, as mdoc arguments. */
 static const char *const type_words[] = {
     [CONF_STRING] = "text",     [CONF_LIST] = "word ...",
+    [CONF_FLAGS] = "word ...",
     [CONF_BOOL] = "yes | no",   [CONF_INT] = "number",
     [CONF_SPAN] = "span",       [CONF_SIZE] = "size",
     [CONF_MONEY] = "money",     [CONF_ENUM] = "word",
@@ -51,10 +52,10 @@ print_key(const ConfKey *key)
     print_text(key->help);
     printf(".\n");
     if (key->values) {
-        bool range = key->type != CONF_ENUM && key->type != CONF_LIST;
+        bool range = key->type != CONF_ENUM && key->type != CONF_FLAGS;
         g_auto(GStrv) values = g_strsplit(key->values, range ? ".." : "|", -1);
         g_autofree char *list = g_strjoinv(range ? " No to Cm " : " , ", values);
-        const char *intro = range ? "From" : key->type == CONF_LIST ? "Any of" : "One of";
+        const char *intro = range ? "From" : key->type == CONF_FLAGS ? "Any of" : "One of";
         printf("%s\n.Cm %s .\n", intro, list);
     }
     if (*key->fallback)

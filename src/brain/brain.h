@@ -201,10 +201,7 @@ bool brain_keeps_session(const ConfBrain *conf);
  * frees. */
 char *brain_program(const ConfBrain *conf, const char *home);
 
-/* What a model can be shown beside text. */
-#define BRAIN_NOTHING 0u
-#define BRAIN_IMAGES 1u /* jpeg, png, gif, webp */
-#define BRAIN_PDF 2u
+#define BRAIN_NOTHING 0u /* beside text; else BRAIN_IMAGES and BRAIN_PDF (base/config/config_words.h) */
 /* What this brain can be shown: what the settings say, else what its model is known for. */
 unsigned brain_takes_all(const ConfBrain *conf);
 /* Which of these a file of this type is: BRAIN_IMAGES, BRAIN_PDF, or BRAIN_NOTHING. */

@@ -49,14 +49,9 @@ has_a_way(const ConfBrain *conf)
 unsigned
 brain_takes_all(const ConfBrain *conf)
 {
-    const char *const *said = conf->takes;
-
     if (!has_a_way(conf))
         return BRAIN_NOTHING;
-    if (!said || !said[0])
-        return by_model(conf);
-    return (g_strv_contains(said, "images") ? BRAIN_IMAGES : 0) |
-           (g_strv_contains(said, "pdf") ? BRAIN_PDF : 0);
+    return conf->takes ? conf->takes & (BRAIN_IMAGES | BRAIN_PDF) : by_model(conf);
 }
 
 unsigned

@@ -41,7 +41,7 @@ account_of(const Config *config, const OutRow *row)
 {
     const ConfAccount *named = *row->account ? config_account(config, row->account) : NULL;
 
-    if (named && (*named->smtp.host || named->by_sendmail))
+    if (named && (*named->smtp.host || named->submit == CONF_SUBMIT_SENDMAIL))
         return named;
     return config_way_out(config, NULL);
 }

@@ -95,7 +95,7 @@ submit_reach(Pass *p, const ConfAccount *account, bool *ret_ready, GError **erro
     int64_t until;
 
     *ret_ready = true;
-    if (account->by_sendmail ||
+    if (account->submit == CONF_SUBMIT_SENDMAIL ||
         (p->account == account && p->out.smtp && smtp_is_open(p->out.smtp)))
         return true;
     if (!outbox_account_paused(p->engine->db, account->name, &until, &why, error))

@@ -228,7 +228,7 @@ hand_over(Parcel *c)
                            .user = c};
     if (!first->bytes)
         give_all(c, SMTP_NEVER, "its text is gone from the store");
-    else if (c->account->by_sendmail)
+    else if (c->account->submit == CONF_SUBMIT_SENDMAIL)
         send_by_program(c, &mail);
     else
         smtp_send(c->pass->out.smtp, &mail, c->results);

@@ -125,7 +125,7 @@ mail_servers(void *data)
     const char *in = m->section, *smtp = cli_text(m->s->cli, "smtp");
     g_autofree char *preset = setup_value(m->s, in, "preset");
     bool ask = !*preset || g_str_equal(preset, "dovecot");
-    bool ask_smtp = ask && g_strcmp0(smtp, "sendmail") != 0;
+    bool ask_smtp = ask && !(smtp && conf_submit_parse(smtp));
     const SetupKey keys[] = {
         {in, "host", ask ? "IMAP server" : NULL, .needed = true},
         {in, "port", ask ? "IMAP port; 0: the usual one" : NULL},

@@ -78,7 +78,7 @@ tag_trial_tell(MailTrial *t, const TagTrial *tag)
         setup_say(t->setup, "envelope: account: %s takes no tagged sender\n", t->preset);
         return;
     }
-    t->envelope = tag->why ? "account" : "verp";
+    t->envelope = tag->why ? CONF_ENVELOPE_ACCOUNT : CONF_ENVELOPE_VERP;
     if (tag->why)
         setup_say(t->setup, "envelope: account: bounces come to the plain address: %s\n",
                   tag->why);

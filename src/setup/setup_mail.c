@@ -33,13 +33,15 @@ learn_from_round(MailSetup *m, const MailTrial *t)
 {
     g_autofree char *name = setup_value(m->s, m->section, "preset");
     bool told = preset_value(preset_find(name), "in-doubt") != NULL;
-    const char *const learnt[][2] = {{"sent-copy", t->sent_copy},
-                                     {"message-id", t->message_id},
-                                     {"envelope", t->envelope},
-                                     {"in-doubt", told ? NULL : t->in_doubt}};
+    const char *const learnt[][2] = {
+        {"sent-copy", conf_sent_copy_word(t->sent_copy)},
+        {"message-id", conf_message_id_word(t->message_id)},
+        {"envelope", conf_envelope_word(t->envelope)},
+        {"in-doubt", told ? "" : conf_doubt_word(t->in_doubt)},
+    };
     GError *error = NULL;
     for (size_t i = 0; i < G_N_ELEMENTS(learnt); i++) {
-        if (learnt[i][1] && !setup_set(m->s, m->section, learnt[i][0], learnt[i][1], &error))
+        if (*learnt[i][1] && !setup_set(m->s, m->section, learnt[i][0], learnt[i][1], &error))
             return cli_error(0, error);
     }
     return 0;
@@ -52,7 +54,7 @@ try_servers(MailSetup *m, bool round)
     int status = trial_login(t);
     if (status == 0)
         status = trial_submission(t);
-    bool way_out = t->account->by_sendmail || *t->account->smtp.host;
+    bool way_out = t->account->submit == CONF_SUBMIT_SENDMAIL || *t->account->smtp.host;
     if (status == 0 && round && way_out && !cli_flag(m->s->cli, "no-round-trip"))
         status = trial_round(t);
     return status ? status : learn_from_round(m, t);

@@ -51,7 +51,7 @@ say_unpaired(MailSetup *m)
                   "the owner is still %s: mail that you write from outside is a stranger's, "
                   "until you run: postrider setup mail --pair\n",
                   owner);
-    else if (!*ids && !g_str_equal(need, "none"))
+    else if (!*ids && auth_need_parse(need) != AUTH_NONE)
         setup_say(m->s, "no authserv-id is set: all mail from outside is held, until you run: "
                         "postrider setup mail --pair\n");
 }

@@ -110,7 +110,7 @@ look_in_sent(MailTrial *t, const char *word, const char *tagged, GError **error)
     uint32_t uid;
     if (!sent_folder(t, &name, error))
         return false;
-    t->sent_copy = "append";
+    t->sent_copy = CONF_SENT_COPY_APPEND;
     if (!name)
         return true;
     if (!imap_select(t->conn, name, false, &t->box, error))
@@ -120,7 +120,7 @@ look_in_sent(MailTrial *t, const char *word, const char *tagged, GError **error)
         return false;
     if (uid == 0)
         return true;
-    t->sent_copy = "server";
+    t->sent_copy = CONF_SENT_COPY_SERVER;
     return clear_sent(t, uid, tagged, error);
 }
 
@@ -170,12 +170,12 @@ trial_round(MailTrial *t)
         return setup_failed(t->setup, "round trip", error,
                             "look into the other folders, Junk first, and check --address");
     }
-    bool filed = g_str_equal(t->sent_copy, "server");
-    t->message_id = t->keeps_id ? "ours" : "server";
+    bool filed = t->sent_copy == CONF_SENT_COPY_SERVER;
+    t->message_id = t->keeps_id ? CONF_MESSAGE_ID_OURS : CONF_MESSAGE_ID_SERVER;
     if (!t->keeps_id)
-        t->in_doubt = "hold"; /* what was sent can't be found by its name */
+        t->in_doubt = CONF_DOUBT_HOLD; /* what was sent can't be found by its name */
     else if (filed)
-        t->in_doubt = "probe";
+        t->in_doubt = CONF_DOUBT_PROBE;
     g_autofree char *span = clock_format_span(t->back_us - begun);
     setup_ok(t->setup, "round trip",
              "a mail to %s came back in %s and is removed again; %s; %s", t->address, span,
@@ -194,7 +194,7 @@ forge(MailTrial *t, const char *id, bool *ret_came, bool *ret_kept, GError **err
     g_autoptr(Message) m = NULL;
     g_autofree char *word = NULL, *msgid = NULL;
     uint32_t uid = 0;
-    bool filed = g_str_equal(t->sent_copy, "server");
+    bool filed = t->sent_copy == CONF_SENT_COPY_SERVER;
     if (!trial_select(t, false, error) || !trial_write(t, id, &word, &bytes, &msgid, error) ||
         !trial_send(t, t->address, bytes, error) ||
         !trial_await(t, word, ROUND_US, &uid, error) ||

@@ -63,7 +63,7 @@ static bool
 has_sendmail(const Config *config)
 {
     for (unsigned i = 0; i < config->n_accounts; i++) {
-        if (config->accounts[i].by_sendmail)
+        if (config->accounts[i].submit == CONF_SUBMIT_SENDMAIL)
             return true;
     }
     return false;

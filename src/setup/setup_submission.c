@@ -20,7 +20,7 @@ static bool
 open_way(MailTrial *t, Submission *ret, GError **error)
 {
     const ConfServer *server = &t->account->smtp;
-    if (t->account->by_sendmail) {
+    if (t->account->submit == CONF_SUBMIT_SENDMAIL) {
         g_autofree char *program = find_sendmail();
         return access(program, X_OK) == 0 ||
                err_set(error, ERR_CONFIG, "there is no %s", program);
@@ -34,7 +34,7 @@ trial_submission(MailTrial *t)
 {
     GError *error = NULL;
     g_auto(Submission) way = {0};
-    if (!t->account->by_sendmail && !*t->account->smtp.host) {
+    if (t->account->submit != CONF_SUBMIT_SENDMAIL && !*t->account->smtp.host) {
         setup_say(t->setup, "submission: none is set: mail to people outside is held\n");
         return 0;
     }

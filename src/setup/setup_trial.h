@@ -24,8 +24,11 @@ typedef struct MailTrial {
     /* What the round trip taught. */
     int64_t back_us; /* when it came, by clock_mono_us() */
     bool keeps_id;   /* our Message-ID is still there */
-    /* Settings; NULL: nothing. Static. */
-    const char *sent_copy, *in_doubt, *message_id, *envelope;
+    /* Settings; unsaid: nothing was learnt. */
+    ConfSentCopy sent_copy;
+    ConfDoubt in_doubt;
+    ConfMessageId message_id;
+    ConfEnvelope envelope;
 } MailTrial;
 void trial_clear(MailTrial *t); /* ends the connection; the rest is the caller's */
 

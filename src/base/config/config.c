@@ -63,6 +63,18 @@ as_phrases(Settings *s, const char *value)
     return keep_vector(s, (char **)g_ptr_array_free(phrases, FALSE));
 }
 
+/* Each word of the value is one of the words "a|b|c". */
+static unsigned
+as_flags(const char *words, const char *value)
+{
+    g_auto(GStrv) said = conf_split(value);
+    unsigned flags = 0;
+
+    for (char **word = said; *word; word++)
+        flags |= 1u << (conf_word(words, *word) - 1);
+    return flags;
+}
+
 /* The value was checked while it was read; of an empty one the place stays zero. */
 static void
 put_value(Settings *s, const ConfKey *key, const char *value, void *place)
@@ -70,6 +82,9 @@ put_value(Settings *s, const ConfKey *key, const char *value, void *place)
     switch (key->type) {
     case CONF_ENUM:
         *(unsigned *)place = conf_word(key->values, value);
+        break;
+    case CONF_FLAGS:
+        *(unsigned *)place = as_flags(key->values, value);
         break;
     case CONF_STRING:
     case CONF_ADDRESS:
@@ -219,6 +234,8 @@ default_panel(ConfSection *panel)
         conf_set_default(panel, "members", CONFIG_USUAL_MEMBERS);
 }
 
+#define NO_BRAIN "none" /* in place of the name of a [brain], unless one is called so */
+
 /* A panel has an address, as a role without a brain has. */
 static void
 add_panel_roles(Settings *s)
@@ -231,7 +248,7 @@ add_panel_roles(Settings *s)
             conf_find_section(s->sections, "role", panel->name))
             continue;
         conf_add_section(s->sections, s->strings, "role", panel->name, 0);
-        conf_set_default(conf_find_section(s->sections, "role", panel->name), "brain", "none");
+        conf_set_default(conf_find_section(s->sections, "role", panel->name), "brain", NO_BRAIN);
     }
 }
 
@@ -251,7 +268,7 @@ set_defaults(Settings *s)
     LIST_EACH(ConfSection, section, s->sections) {
         if (g_str_equal(section->kind, "account")) {
             any = true;
-            local |= g_str_equal(conf_value(section, "kind"), "maildir");
+            local |= conf_account_kind_parse(conf_value(section, "kind")) == CONF_ACCOUNT_MAILDIR;
             taken |= g_str_equal(section->name, "local");
             default_account(s, section);
         }
@@ -274,10 +291,7 @@ set_defaults(Settings *s)
 static void
 add_account(Settings *s, const ConfSection *section)
 {
-    ConfAccount account = {
-        .name = section->name,
-        .by_sendmail = g_str_equal(conf_value(section, "smtp"), "sendmail"),
-    };
+    ConfAccount account = {.name = section->name};
 
     fill(s, section, &account);
     if (!*account.smtp.host)
@@ -300,7 +314,7 @@ add_brain(Settings *s, const ConfSection *section)
 }
 
 static void
-add_role(Settings *s, const ConfSection *section, GArray *to)
+add_role(Settings *s, const ConfSection *section)
 {
     ConfRole role = {.name = section->name};
 
@@ -308,11 +322,11 @@ add_role(Settings *s, const ConfSection *section, GArray *to)
     if (role.sandbox == CONF_SANDBOX_ON ||
         (role.sandbox == CONF_SANDBOX_AUTO && role.net == CONF_NET_NONE))
         role.sandbox = CONF_SANDBOX_REQUIRED;
-    if (g_str_equal(role.brain, "none") && !conf_find_section(s->sections, "brain", "none")) {
+    if (g_str_equal(role.brain, NO_BRAIN) && !conf_find_section(s->sections, "brain", NO_BRAIN)) {
         role.brain = "";
         role.mode = RoleMode_UNSAID;
     }
-    g_array_append_val(to, role);
+    g_array_append_val(role.mail ? s->roles : s->helpers, role);
 }
 
 static void
@@ -342,17 +356,6 @@ add_panel(Settings *s, const ConfSection *section)
     g_array_append_val(s->panels, panel);
 }
 
-static unsigned
-as_rights(const char *value)
-{
-    g_auto(GStrv) words = conf_split(value);
-    const char *const *list = (const char *const *)words;
-
-    return (g_strv_contains(list, "ask") ? MAY_ASK : 0) |
-           (g_strv_contains(list, "steer") ? MAY_STEER : 0) |
-           (g_strv_contains(list, "approve") ? MAY_APPROVE : 0);
-}
-
 static bool
 in_domain(const char *address, const char *domain)
 {
@@ -375,20 +378,19 @@ is_private_domain(const char *domain)
     return !strchr(domain, '.');
 }
 
-/* Is mail to people at our domain the business of a server that we can hand mail to? */
+/* Is mail to people at our domain the business of a server that we can hand mail to? The
+ * accounts are there already. */
 static bool
-domain_has_server(const Settings *s, const char *domain)
+domain_has_server(const Settings *s)
 {
-    const ConfSection *smtp = conf_find_section(s->sections, "smtp", "");
-    bool way_out = false, ours = in_domain(conf_value(smtp, "user"), domain);
+    const char *domain = get(s, "postrider", "domain");
+    bool way_out = false, ours = in_domain(get(s, "smtp", "user"), domain);
 
-    LIST_EACH(const ConfSection, a, s->sections) {
-        if (!g_str_equal(a->kind, "account"))
-            continue;
-        way_out |= *conf_value(smtp, "host") || *conf_value(a, "smtp-host") ||
-                   g_str_equal(conf_value(a, "smtp"), "sendmail");
-        ours |= in_domain(conf_value(a, "user"), domain) ||
-                in_domain(conf_value(a, "smtp-user"), domain);
+    for (guint i = 0; i < s->accounts->len; i++) {
+        const ConfAccount *a = &g_array_index(s->accounts, ConfAccount, i);
+
+        way_out |= *a->smtp.host || a->submit == CONF_SUBMIT_SENDMAIL;
+        ours |= in_domain(a->server.user, domain) || in_domain(a->smtp.user, domain);
     }
     return way_out && (ours || !is_private_domain(domain));
 }
@@ -397,22 +399,28 @@ domain_has_server(const Settings *s, const char *domain)
 static bool
 has_mailbox_here(const Settings *s, const char *address)
 {
-    const char *domain = get(s, "postrider", "domain");
-
-    return in_domain(address, domain) && !domain_has_server(s, domain);
+    return in_domain(address, get(s, "postrider", "domain")) && !domain_has_server(s);
 }
 
 static void
 add_person(Settings *s, const ConfSection *section)
 {
-    bool as_role = g_str_equal(section->kind, "role");
-    ConfPerson person = {
-        .name = section->name,
-        .address = conf_value(section, "address"),
-        .may = as_role ? MAY_ASK | MAY_STEER : as_rights(conf_value(section, "may")),
-    };
+    ConfPerson person = {.name = section->name};
 
-    person.local = as_role || has_mailbox_here(s, person.address);
+    fill(s, section, &person);
+    person.local = has_mailbox_here(s, person.address);
+    g_array_append_val(s->persons, person);
+}
+
+/* `person = yes` of a role. */
+static void
+add_role_as_person(Settings *s, const ConfSection *section)
+{
+    ConfPerson person = {.name = section->name,
+                         .address = conf_value(section, "address"),
+                         .may = MAY_ASK | MAY_STEER,
+                         .local = true};
+
     g_array_append_val(s->persons, person);
 }
 
@@ -447,11 +455,12 @@ put_owner_first(Settings *s)
 static void
 fill_arrays(Settings *s)
 {
+    LIST_EACH(const ConfSection, section, s->sections)
+        if (g_str_equal(section->kind, "account"))
+            add_account(s, section);
     LIST_EACH(const ConfSection, section, s->sections) {
         bool role = g_str_equal(section->kind, "role");
 
-        if (g_str_equal(section->kind, "account"))
-            add_account(s, section);
         if (g_str_equal(section->kind, "brain"))
             add_brain(s, section);
         if (g_str_equal(section->kind, "artifact"))
@@ -461,9 +470,10 @@ fill_arrays(Settings *s)
         if (g_str_equal(section->kind, "panel"))
             add_panel(s, section);
         if (role)
-            add_role(s, section, as_bool(conf_value(section, "mail")) ? s->roles : s->helpers);
-        if (g_str_equal(section->kind, "person") ||
-            (role && as_bool(conf_value(section, "person"))))
+            add_role(s, section);
+        if (role && as_bool(conf_value(section, "person")))
+            add_role_as_person(s, section);
+        if (g_str_equal(section->kind, "person"))
             add_person(s, section);
     }
     put_owner_first(s);
@@ -473,7 +483,7 @@ static void
 fill_public(Settings *s)
 {
     s->public = (Config){
-        .domain_served = domain_has_server(s, get(s, "postrider", "domain")),
+        .domain_served = domain_has_server(s),
         .notes_shared_said = conf_find(conf_find_section(s->sections, "notes", ""), "shared"),
         .artifacts = (const ConfArtifact *)(void *)s->artifacts->data,
         .n_artifacts = s->artifacts->len,

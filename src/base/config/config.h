@@ -19,6 +19,7 @@
 typedef enum ConfType {
     CONF_STRING,
     CONF_LIST,
+    CONF_FLAGS, /* words of which each is a flag */
     CONF_BOOL,
     CONF_INT,
     CONF_SPAN,
@@ -38,7 +39,7 @@ typedef struct ConfKey {
     const char *name;
     ConfType type;
     const char *fallback; /* as it would be written */
-    const char *values;   /* CONF_ENUM, CONF_LIST: "a|b|c"; CONF_INT, CONF_SPAN, CONF_SIZE, CONF_MONEY: least and
+    const char *values;   /* CONF_ENUM, CONF_FLAGS: "a|b|c"; CONF_INT, CONF_SPAN, CONF_SIZE, CONF_MONEY: least and
                             most, "1..64"; NULL: any word; 0..1000d, 0..64g, 0..1000000 */
     const char *help;     /* one line */
     size_t at; /* where its value is in the Config, or in the record of its section (ConfRole, …);
@@ -78,7 +79,7 @@ typedef struct ConfAccount {
     ConfEnvelope envelope;
     ConfMessageId message_id;
     ConfServer smtp;  /* of its own, else [smtp]; host "": no way out */
-    bool by_sendmail; /* `smtp = sendmail`: the local program takes our mail */
+    ConfSubmit submit; /* sendmail: the local program takes our mail */
 } ConfAccount;
 
 typedef struct ConfBrain {
@@ -98,7 +99,7 @@ typedef struct ConfBrain {
     uint64_t context_bytes;   /* most that it is shown; 0: as the home */
     int64_t at_once;          /* jobs at a time; 0: no limit but `workers` */
     const char *fallback;     /* asked in its place while it can't be; "": nobody */
-    const char *const *takes; /* images, pdf, none; empty: by the model's name */
+    BrainTakes takes;         /* 0: by the model's name */
 } ConfBrain;
 
 typedef struct ConfRole {
@@ -111,6 +112,7 @@ typedef struct ConfRole {
     const char *base; /* of its branches in a git repository; "": what is checked out */
     const char *instructions; /* file, relative to the home; "" for none */
     bool person;              /* `person = yes`: a person with a local Maildir, no brain */
+    bool mail;                /* no: one of Config.helpers */
     bool answers_cc;
     bool commit;      /* what a program leaves uncommitted is committed */
     bool retry;       /* a program that failed is run again */
@@ -129,13 +131,10 @@ typedef struct ConfRole {
     int64_t permit_within_us; /* the owner is reminded of an open question then; 0: never */
 } ConfRole;
 
-#define MAY_ASK 1u
-#define MAY_STEER 2u
-#define MAY_APPROVE 4u
 typedef struct ConfPerson {
     const char *name;
     const char *address;
-    unsigned may;
+    ConfRights may;
     bool
         local; /* has a Maildir here: the address is in our domain, and no server that we hand mail
                    to keeps that domain's mail; or `person = yes` of a role */
@@ -208,6 +207,7 @@ struct Config {
     int64_t workflow_answer_us;           /* 0: never */
     int64_t workflow_errors;              /* 0: no limit */
     bool workflow_commit;
+    ConfIndependence workflow_independence;
     const char *workflow_templates;   /* folder beneath the root */
     const ConfArtifact *artifacts;
     unsigned n_artifacts;
@@ -275,11 +275,6 @@ const ConfAccount *config_way_out(const Config *config, const char *role);
  * server. */
 const ConfAccount *config_account_of(const Config *config, const ConfRole *role);
 bool config_is_imap(const ConfAccount *account);
-/* The word that the file has for it ("claude", "steps"); "" for what is unsaid. Static. */
-const char *brain_kind_word(BrainKind kind);
-const char *role_mode_word(RoleMode mode);
-/* The kind of this name; BrainKind_UNSAID when no kind is called so. */
-BrainKind brain_kind_parse(const char *word);
 /* True when the brain is a program, which has a loop of its own, and not a model or a
  * script. */
 bool config_is_program(const ConfBrain *brain);

@@ -218,30 +218,6 @@ config_unknown_here(const Config *config, const char *address)
     return g_strdup_printf("nobody here is '%s'%s", address, hint);
 }
 
-#define NAMED(symbol, word) [symbol] = word,
-
-const char *
-brain_kind_word(BrainKind kind)
-{
-    static const char *const words[] = {[BrainKind_UNSAID] = "", CONF_BRAIN_KIND_LIST(NAMED)};
-
-    return words[kind];
-}
-
-const char *
-role_mode_word(RoleMode mode)
-{
-    static const char *const words[] = {[RoleMode_UNSAID] = "", CONF_ROLE_MODE_LIST(NAMED)};
-
-    return words[mode];
-}
-
-BrainKind
-brain_kind_parse(const char *word)
-{
-    return conf_word(CONF_WORDS(CONF_BRAIN_KIND_LIST), word);
-}
-
 bool
 config_asks_by_net(const Config *config)
 {
@@ -268,7 +244,7 @@ config_way_out(const Config *config, const char *role)
     for (unsigned i = 0; i < config->n_accounts; i++) {
         const ConfAccount *account = &config->accounts[i];
 
-        if (!*account->smtp.host && !account->by_sendmail)
+        if (!*account->smtp.host && account->submit != CONF_SUBMIT_SENDMAIL)
             continue;
         if (role && g_str_equal(account->role, role))
             return account;

@@ -187,12 +187,23 @@ check_shared(const Fit *fit, const ConfSection *section, GError **error)
     return true;
 }
 
+static const ConfArtifact *
+artifact_of(const Config *config, const char *kind)
+{
+    for (unsigned i = 0; i < config->n_artifacts; i++) {
+        if (g_str_equal(config->artifacts[i].name, kind))
+            return &config->artifacts[i];
+    }
+    g_assert_not_reached(); /* every [artifact] section became one */
+}
+
 /* Where artifacts of a kind lie: a path beneath the root, whose {state} is a folder of its own. */
 static bool
 check_artifact(const Fit *fit, const ConfSection *section, GError **error)
 {
-    const char *path = conf_value(section, "path"), *why = NULL;
-    bool folder = g_str_equal(conf_value(section, "states"), "folder");
+    const ConfArtifact *artifact = artifact_of(fit->config, section->name);
+    const char *path = artifact->path, *why = NULL;
+    bool folder = artifact->states == CONF_STATES_FOLDER;
     g_auto(GStrv) parts = g_strsplit(path, "/", -1);
     unsigned states = 0, names = 0;
 
@@ -305,7 +316,7 @@ check_independence(const Fit *fit, const ConfSection *section, GError **error)
     g_autofree char *why = g_strdup_printf(
         "[%s]: '%s' and '%s' have the same model%s%s, and overlook the same", section->title,
         code ? "implementer" : writer, reviewer, *a->model ? " " : "", a->model);
-    if (g_str_equal(conf_value(conf_find_section(fit->sections, "workflow", ""), "independence"), "strict"))
+    if (fit->config->workflow_independence == CONF_INDEPENDENCE_STRICT)
         return conf_refuse(fit->file_name, section->line, error, "%s", why);
     g_ptr_array_add(fit->warnings, g_strdup_printf("%s:%u: %s", fit->file_name, section->line, why));
     return true;

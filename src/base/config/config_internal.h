@@ -62,8 +62,6 @@ bool conf_split_title(char *line, char **ret_kind, char **ret_name);
 const ConfKey *conf_key(const char *kind, const char *name);
 /* NULL when the value does for its key; else what is expected. Caller frees. */
 char *conf_complaint(const ConfKey *key, const char *value);
-/* The place of a word among "a|b|c", from 1 on; 0: the word is none of them. */
-unsigned conf_word(const char *words, const char *word);
 /* The words of a list; caller frees with g_strfreev(). */
 char **conf_split(const char *value);
 

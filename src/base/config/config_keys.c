@@ -13,6 +13,7 @@
 #define SIZE(record, member) PLACE(record, member, uint64_t)
 #define FLAG(record, member) PLACE(record, member, bool)
 #define ENUM(record, member, Type) PLACE(record, member, Type)
+#define FLAGS(record, member, Type) PLACE(record, member, Type)
 
 const ConfKey config_keys[] = {
     {"postrider", "owner", CONF_ADDRESS, "you@postrider.local", NULL, "who this home belongs to: may do everything and gets what is escalated", TEXT(Config, owner), "engine/people/hold_ask.c"},
@@ -56,7 +57,7 @@ const ConfKey config_keys[] = {
     {"account", "sent-copy", CONF_ENUM, "append", CONF_WORDS(CONF_SENT_COPY_LIST), "who files a copy of our mail in Sent: the server by itself, or we", ENUM(ConfAccount, sent_copy, ConfSentCopy), "remote/submit_mail.c"},
     {"account", "envelope", CONF_ENUM, "account", CONF_WORDS(CONF_ENVELOPE_LIST), "envelope sender of our mail: an address of its own for each mail, so that bounces find it, or that of the account", ENUM(ConfAccount, envelope, ConfEnvelope), "engine/out/outward.c"},
     {"account", "message-id", CONF_ENUM, "ours", CONF_WORDS(CONF_MESSAGE_ID_LIST), "whose Message-ID our mail bears: a server may put its own on", ENUM(ConfAccount, message_id, ConfMessageId), "engine/out/outward.c"},
-    {"account", "smtp", CONF_STRING, "", NULL, "sendmail: mail leaves by the local program of that name", NOWHERE, "base/config/config.c"},
+    {"account", "smtp", CONF_ENUM, "", CONF_WORDS(CONF_SUBMIT_LIST), "sendmail: mail leaves by the local program of that name", ENUM(ConfAccount, submit, ConfSubmit), "remote/submit_mail.c"},
     {"account", "smtp-host", CONF_HOST, "", NULL, "submission server of this account", TEXT(ConfAccount, smtp.host), "remote/login.c"},
     {"account", "smtp-port", CONF_INT, "0", PORT, "port of the submission server; 0 is the usual one", NUMBER(ConfAccount, smtp.port), "remote/login.c"},
     {"account", "smtp-tls", CONF_ENUM, "implicit", CONF_WORDS(CONF_TLS_LIST), "encryption to the submission server", ENUM(ConfAccount, smtp.tls, ConfTls), "remote/login.c"},
@@ -99,7 +100,7 @@ const ConfKey config_keys[] = {
     {"brain", "context-bytes", CONF_SIZE, "0", NULL, "as in [postrider], for this brain; 0 is what stands there", SIZE(ConfBrain, context_bytes), "engine/context/context.c"},
     {"brain", "at-once", CONF_INT, "0", "0..256", "jobs that it works on at the same time; 0: 2 for a program, no limit of its own for a model", NUMBER(ConfBrain, at_once), "store/job/seats.c"},
     {"brain", "fallback", CONF_STRING, "", NULL, "another [brain], asked in its place while this one can't be; its jobs wait when empty", TEXT(ConfBrain, fallback), "engine/run/run_pause.c"},
-    {"brain", "takes", CONF_LIST, "", "images|pdf|none", "files that its model sees; by the model's name when empty", LIST(ConfBrain, takes), "brain/takes.c"},
+    {"brain", "takes", CONF_FLAGS, "", CONF_WORDS(CONF_TAKES_LIST), "files that its model sees; by the model's name when empty", FLAGS(ConfBrain, takes, BrainTakes), "brain/takes.c"},
 
     {"role", "name", CONF_STRING, "", NULL, "what stands in From; the role's name when empty", TEXT(ConfRole, display), "engine/out/outward.c"},
     {"role", "address", CONF_ADDRESS, "", NULL, "its mail address; ROLE@domain when empty", TEXT(ConfRole, address), "remote/remote_route.c"},
@@ -110,7 +111,7 @@ const ConfKey config_keys[] = {
     {"role", "commit", CONF_BOOL, "yes", NULL, "program in a git repository: what it leaves uncommitted is committed as the role, without hooks and without signing; no: it is left", FLAG(ConfRole, commit), "engine/tree/tree_commit.c"},
     {"role", "instructions", CONF_STRING, "", NULL, "file with its instructions, relative to the home", TEXT(ConfRole, instructions), "letter/mode_letter.c"},
     {"role", "person", CONF_BOOL, "no", NULL, "a person with a local Maildir, not an agent", FLAG(ConfRole, person), "engine/in/account.c"},
-    {"role", "mail", CONF_BOOL, "yes", NULL, "no: it works with a person at a terminal alone ('role run -i'): it has no address and no mailbox, and never works by itself", NOWHERE, "base/config/config.c"},
+    {"role", "mail", CONF_BOOL, "yes", NULL, "no: it works with a person at a terminal alone ('role run -i'): it has no address and no mailbox, and never works by itself", FLAG(ConfRole, mail), "base/config/config.c"},
     {"role", "answers-cc", CONF_BOOL, "no", NULL, "acts on mail that it got as a copy", FLAG(ConfRole, answers_cc), "engine/in/judge.c"},
     {"role", "reply-cc", CONF_ENUM, "named", CONF_WORDS(CONF_REPLY_CC_LIST), "who gets its answers: also those whom the mail names beside it in To and Cc, or whoever asked alone", ENUM(ConfRole, reply_cc, ConfReplyCc), "engine/run/policy_cc.c"},
     {"role", "hold", CONF_ENUM, "strangers", CONF_WORDS(CONF_HOLD_LIST), "what the owner is asked about before it leaves: mail that the rules hold, or all that it writes to people other than the owner", ENUM(ConfRole, hold, ConfHold), "engine/run/policy.c"},
@@ -129,8 +130,8 @@ const ConfKey config_keys[] = {
     {"role", "sandbox", CONF_ENUM, "auto", CONF_WORDS(CONF_SANDBOX_LIST), "program: bubblewrap hides the home from it, but for the job's folder; auto: where it works; required, or on: without one its jobs wait; without one, mail of people who may not give work starts no program", ENUM(ConfRole, sandbox, ConfSandbox), "engine/wall/wall.c"},
     {"role", "net", CONF_ENUM, "any", CONF_WORDS(CONF_NET_LIST), "program: the network that it reaches; none needs a sandbox, and leaves it the agent port alone", ENUM(ConfRole, net, ConfNet), "engine/wall/wall.c"},
 
-    {"person", "address", CONF_ADDRESS, "", NULL, "their mail address; at our own domain they have a Maildir here, unless a server that we hand mail to keeps the mail of that domain", NOWHERE, "base/config/config.c"},
-    {"person", "may", CONF_LIST, "ask steer", "ask|steer|approve", "their rights: ask gives work; steer gives orders too, and has notes of others changed and third parties written to; approve says yes to held mail", NOWHERE, "base/config/config.c"},
+    {"person", "address", CONF_ADDRESS, "", NULL, "their mail address; at our own domain they have a Maildir here, unless a server that we hand mail to keeps the mail of that domain", TEXT(ConfPerson, address), "base/config/config_find.c"},
+    {"person", "may", CONF_FLAGS, "ask steer", CONF_WORDS(CONF_MAY_LIST), "their rights: ask gives work; steer gives orders too, and has notes of others changed and third parties written to; approve says yes to held mail", FLAGS(ConfPerson, may, ConfRights), "store/job/steering.c"},
 
     {"notes", "instruct", CONF_LIST, "", NULL, "notes that tell agents what to do, beside ROLE/start, ROLE/states/ and README/: keys, or folders with / behind; only people who may steer have them changed", LIST(Config, instruct), "notes/instruct.c"},
     {"notes", "shared", CONF_LIST, "", NULL, "folders of roles (ROLE, or ROLE/FOLDER) whose notes other roles may see and change; notes outside of the folders of roles are shared anyway", LIST(Config, notes_shared), "store/viewer.c"},
@@ -145,7 +146,7 @@ const ConfKey config_keys[] = {
     {"workflow", "commit", CONF_BOOL, "no", NULL, "what is sent for review, and every move, is committed, as with --commit", FLAG(Config, workflow_commit), "workflow/flow_acts.c"},
     {"workflow", "answer-within", CONF_SPAN, "24h", NULL, "the coordinator hears of a question that has no answer by then, once; 0 is never", NUMBER(Config, workflow_answer_us), "workflow/supervise.c"},
     {"workflow", "errors-per-day", CONF_INT, "20", "0..1000000", "tries of a role that fail on one day (UTC) before it pauses until the next, and the coordinator hears of it; 0 is no limit", NUMBER(Config, workflow_errors), "workflow/supervise.c"},
-    {"workflow", "independence", CONF_ENUM, "warn", "warn|strict", "a KIND-writer and KIND-reviewer that have the same model overlook the same: 'config check' warns of it; strict: it is refused", NOWHERE, "base/config/config_fit.c"},
+    {"workflow", "independence", CONF_ENUM, "warn", CONF_WORDS(CONF_INDEPENDENCE_LIST), "a KIND-writer and KIND-reviewer that have the same model overlook the same: 'config check' warns of it; strict: it is refused", ENUM(Config, workflow_independence, ConfIndependence), "base/config/config_fit.c"},
     {"workflow", "templates", CONF_STRING, "Workflow/email-templates", NULL, "folder beneath the root with EVENT.txt, the forms of its mails; of one that is not there the built-in form is used", TEXT(Config, workflow_templates), "workflow/event_sight.c"},
 
     {"artifact", "path", CONF_STRING, "", NULL, "where artifacts of this kind lie beneath the root: specs/{state}/{name}.md; without {name} there is one", TEXT(ConfArtifact, path), "workflow/artifact_place.c"},

@@ -189,6 +189,7 @@ conf_complaint(const ConfKey *key, const char *value)
     case CONF_HOST:
         return expected(host_plausible(value), "a host name such as mail.example.org");
     case CONF_LIST:
+    case CONF_FLAGS:
     case CONF_ADDRESSES:
         return check_list(key, value);
     case CONF_COMMAND:

@@ -36,6 +36,30 @@ test_empty(void)
     g_assert_true(c->persons[0].local);
 }
 
+/* A word, and several words: each is a value that the compiler knows. */
+static void
+test_enums(void)
+{
+    g_autoptr(Config) c = parse("[workflow]\nindependence = strict\n[account w]\nsmtp = sendmail\n"
+                                "[brain x]\ntakes = pdf images\n[brain y]\n"
+                                "[person bob]\naddress = b@x.org\nmay = approve, ask\n"
+                                "[person eve]\naddress = e@x.org\n");
+    g_autoptr(Config) usual = parse("");
+
+    g_assert_cmpint(c->workflow_independence, ==, CONF_INDEPENDENCE_STRICT);
+    g_assert_cmpint(usual->workflow_independence, ==, CONF_INDEPENDENCE_WARN);
+    g_assert_cmpint(config_account(c, "w")->submit, ==, CONF_SUBMIT_SENDMAIL);
+    g_assert_cmpint(usual->accounts[0].submit, ==, ConfSubmit_UNSAID);
+    g_assert_cmpint(config_brain(c, "x")->takes, ==, BRAIN_PDF | BRAIN_IMAGES);
+    g_assert_cmpint(config_brain(c, "y")->takes, ==, 0);
+    g_assert_cmpint(config_person_at(c, "b@x.org")->may, ==, MAY_ASK | MAY_APPROVE);
+    g_assert_cmpint(config_person_at(c, "e@x.org")->may, ==, MAY_ASK | MAY_STEER);
+    g_assert_cmpstr(conf_sent_copy_word(CONF_SENT_COPY_SERVER), ==, "server");
+    g_assert_cmpstr(conf_sent_copy_word(ConfSentCopy_UNSAID), ==, "");
+    g_assert_cmpint(conf_sent_copy_parse("append"), ==, CONF_SENT_COPY_APPEND);
+    g_assert_cmpint(conf_sent_copy_parse("appended"), ==, ConfSentCopy_UNSAID);
+}
+
 static const char full[] = "# a comment\n"
                            "[postrider]\n"
                            "owner = ann@Example.org\n"
@@ -298,6 +322,12 @@ static const struct {
     {"[account main]\nhost = imap.example.org:993\n",
      "postrider.conf:2: host = 'imap.example.org:993': expected a host name such as "
      "mail.example.org"},
+    {"[account main]\nsmtp = mail.example.org\n",
+     "postrider.conf:2: smtp = 'mail.example.org': expected sendmail"},
+    {"[workflow]\nindependence = none\n",
+     "postrider.conf:2: independence = 'none': expected one of warn, strict"},
+    {"[brain x]\ntakes = images, text\n",
+     "postrider.conf:2: takes = 'images, text': expected one of images, pdf, none"},
     {"[account main]\nport = 65536\n",
      "postrider.conf:2: port = '65536': expected a number in 0..65535"},
     {"[person bob]\naddress = b@x\nmay = ask aprove\n",
@@ -564,6 +594,7 @@ main(int argc, char **argv)
     g_test_add_func("/config/mailbox-or-server", test_mailbox_or_server);
     g_test_add_func("/config/lookups", test_lookups);
     g_test_add_func("/config/role-get", test_role_get);
+    g_test_add_func("/config/enums", test_enums);
     g_test_add_func("/config/mistakes", test_mistakes);
     g_test_add_func("/config/bad-command", test_bad_command);
     g_test_add_func("/config/programs", test_programs);

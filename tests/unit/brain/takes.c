@@ -4,35 +4,34 @@
 const BrainOps *const brain_kinds[] = {&brain_command, &brain_script, NULL};
 
 static const struct {
-    const char *kind, *model, *said; /* said: the setting, NULL for none */
+    const char *kind, *model;
+    BrainTakes said; /* the setting; 0: none */
     unsigned want;
 } cases[] = {
-    {"anthropic", "claude-opus-5-5", NULL, BRAIN_IMAGES | BRAIN_PDF},
-    {"anthropic", "Claude-X", NULL, BRAIN_IMAGES | BRAIN_PDF},
-    {"anthropic", "qwen3", NULL, BRAIN_NOTHING}, /* a local server that speaks Messages */
-    {"openai", "gpt-6", NULL, BRAIN_IMAGES | BRAIN_PDF},
-    {"openai", "gpt-oss-120b", NULL, BRAIN_NOTHING},
-    {"openai", "qwen2.5-vl-7b", NULL, BRAIN_IMAGES},
-    {"openai", "llama3.2-vision", NULL, BRAIN_IMAGES},
-    {"openai", "llama-3.3", NULL, BRAIN_NOTHING},
-    {"openai", "", NULL, BRAIN_NOTHING},
-    {"openai", "llama-3.3", "images", BRAIN_IMAGES},
-    {"openai", "llama-3.3", "pdf", BRAIN_PDF},
-    {"openai", "gpt-6", "none", BRAIN_NOTHING},
-    {"openai", "gpt-6", "none images", BRAIN_IMAGES},
-    {"command", "claude-opus-5-5", "images", BRAIN_NOTHING}, /* its files lie in a folder */
-    {"script", "", "images", BRAIN_NOTHING},
+    {"anthropic", "claude-opus-5-5", 0, BRAIN_IMAGES | BRAIN_PDF},
+    {"anthropic", "Claude-X", 0, BRAIN_IMAGES | BRAIN_PDF},
+    {"anthropic", "qwen3", 0, BRAIN_NOTHING}, /* a local server that speaks Messages */
+    {"openai", "gpt-6", 0, BRAIN_IMAGES | BRAIN_PDF},
+    {"openai", "gpt-oss-120b", 0, BRAIN_NOTHING},
+    {"openai", "qwen2.5-vl-7b", 0, BRAIN_IMAGES},
+    {"openai", "llama3.2-vision", 0, BRAIN_IMAGES},
+    {"openai", "llama-3.3", 0, BRAIN_NOTHING},
+    {"openai", "", 0, BRAIN_NOTHING},
+    {"openai", "llama-3.3", BRAIN_IMAGES, BRAIN_IMAGES},
+    {"openai", "llama-3.3", BRAIN_PDF, BRAIN_PDF},
+    {"openai", "gpt-6", BRAIN_NO_FILE, BRAIN_NOTHING},
+    {"openai", "gpt-6", BRAIN_NO_FILE | BRAIN_IMAGES, BRAIN_IMAGES},
+    {"command", "claude-opus-5-5", BRAIN_IMAGES, BRAIN_NOTHING}, /* its files lie in a folder */
+    {"script", "", BRAIN_IMAGES, BRAIN_NOTHING},
 };
 
 static void
 test_models(void)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_auto(GStrv) said = cases[i].said ? g_strsplit(cases[i].said, " ", -1) : NULL;
         const ConfBrain conf = {
-            .kind = brain_kind_parse(cases[i].kind), .model = cases[i].model, .takes = (const char *const *)said};
-        g_test_message("%s %s %s", cases[i].kind, cases[i].model,
-                       cases[i].said ? cases[i].said : "");
+            .kind = brain_kind_parse(cases[i].kind), .model = cases[i].model, .takes = cases[i].said};
+        g_test_message("%s %s %u", cases[i].kind, cases[i].model, cases[i].said);
         g_assert_cmpuint(brain_takes_all(&conf), ==, cases[i].want);
         g_assert_cmpint(brain_takes(&conf, "image/png"), ==,
                         (cases[i].want & BRAIN_IMAGES) != 0);
