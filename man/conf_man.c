@@ -51,9 +51,9 @@ print_key(const ConfKey *key)
     printf(".It Cm %s No = Ar %s\n", key->name, type_words[key->type]);
     print_text(key->help);
     printf(".\n");
-    if (key->values) {
-        bool range = key->type != CONF_ENUM && key->type != CONF_FLAGS;
-        g_auto(GStrv) values = g_strsplit(key->values, range ? ".." : "|", -1);
+    const char *range = config_range(key);
+    if (range || key->values) {
+        g_auto(GStrv) values = range ? g_strsplit(range, "..", -1) : g_strsplit(key->values, "|", -1);
         g_autofree char *list = g_strjoinv(range ? " No to Cm " : " , ", values);
         const char *intro = range ? "From" : key->type == CONF_FLAGS ? "Any of" : "One of";
         printf("%s\n.Cm %s .\n", intro, list);

@@ -41,6 +41,12 @@ absent=$(printf '%s\n' "$OUT" | sed -nE 's/^#?([a-z-]+) +=.*/\1/p' | sort -u | w
     grep -qE "^ +$key = " <<<"$page" || echo "$key"; done)
 is "$absent" '' 'every key is in the manual'
 unlike "$page" 'no effect|does not have' 'which names nothing that is not built'
+bare=$(awk '/^ +[a-z-]+ = /{ if (key && text !~ / From [^ ]+ to /) print key; key = / = (number|span|size|money)$/ ? $1 : ""; text = "" }
+    { sub(/^ +/, " "); text = text $0 }' <<<"$page")
+is "$bare" '' 'with the least and the most of each number, also where the row says no other than the usual'
+like "$(tr -s ' \n' ' ' <<<"$page")" 'drain = span how long .* From 0 to 1000d\. Default' 'such as 1000 days for a time'
+exits 78 'which is what is enforced' pr config set postrider drain 1001d
+like "$ERR" "drain = '1001d': expected a time in 0..1000d" 'and told'
 
 # Not built: refused.
 settings '[brain cc]\nkind = gemini\n'

@@ -39,14 +39,18 @@ typedef struct ConfKey {
     const char *name;
     ConfType type;
     const char *fallback; /* as it would be written */
-    const char *values;   /* CONF_ENUM, CONF_FLAGS: "a|b|c"; CONF_INT, CONF_SPAN, CONF_SIZE, CONF_MONEY: least and
-                            most, "1..64"; NULL: any word; 0..1000d, 0..64g, 0..1000000 */
+    const char *values;   /* CONF_ENUM, CONF_FLAGS: "a|b|c"; of a number the least and the most, "1..64",
+                             where config_range() is not the usual one; NULL elsewhere */
     const char *help;     /* one line */
     size_t at; /* where its value is in the Config, or in the record of its section (ConfRole, …);
                   [smtp]: in each ConfAccount; 0: nowhere */
     const char *reader; /* the file below src that acts on the value (tools/check-settings) */
 } ConfKey;
 extern const ConfKey config_keys[]; /* ends with a NULL section */
+
+/* The least and the most that the key's value may be, as they would be written: "0..1000d" for a
+ * time that says no other. NULL: its value is no number, time, size or amount. Static. */
+const char *config_range(const ConfKey *key);
 
 typedef struct ConfRetired {
     const char *section;

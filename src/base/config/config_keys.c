@@ -98,7 +98,7 @@ const ConfKey config_keys[] = {
     {"brain", "memory", CONF_SIZE, "0", NULL, "program: address space; 0 is no limit", SIZE(ConfBrain, memory), "brain/program.c"},
     {"brain", "output", CONF_SIZE, "4m", NULL, "program: how much of its answer is kept; its mail says where there was more", SIZE(ConfBrain, output), "brain/program.c"},
     {"brain", "context-bytes", CONF_SIZE, "0", NULL, "as in [postrider], for this brain; 0 is what stands there", SIZE(ConfBrain, context_bytes), "engine/context/context.c"},
-    {"brain", "at-once", CONF_INT, "0", "0..256", "jobs that it works on at the same time; 0: 2 for a program, no limit of its own for a model", NUMBER(ConfBrain, at_once), "store/job/seats.c"},
+    {"brain", "at-once", CONF_INT, "0", "0..4096", "jobs that it works on at the same time; 0: 2 for a program, no limit of its own for a model", NUMBER(ConfBrain, at_once), "store/job/seats.c"},
     {"brain", "fallback", CONF_STRING, "", NULL, "another [brain], asked in its place while this one can't be; its jobs wait when empty", TEXT(ConfBrain, fallback), "engine/run/run_pause.c"},
     {"brain", "takes", CONF_FLAGS, "", CONF_WORDS(CONF_TAKES_LIST), "files that its model sees; by the model's name when empty", FLAGS(ConfBrain, takes, BrainTakes), "brain/takes.c"},
 

@@ -83,20 +83,27 @@ parse_number(ConfType type, const char *value, int64_t *ret)
     }
 }
 
-/* The least and the most that a value may be. */
-static const char *
-range_of(const ConfKey *key)
+const char *
+config_range(const ConfKey *key)
 {
-    if (key->values)
-        return key->values;
-    return key->type == CONF_SPAN ? "0..1000d" : key->type == CONF_SIZE ? "0..64g" : "0..1000000";
+    switch (key->type) {
+    case CONF_SPAN:
+        return key->values ? key->values : "0..1000d";
+    case CONF_SIZE:
+        return key->values ? key->values : "0..64g";
+    case CONF_INT:
+    case CONF_MONEY:
+        return key->values ? key->values : "0..1000000";
+    default:
+        return NULL;
+    }
 }
 
 /* form: what such a value looks like. */
 static char *
 check_number(const ConfKey *key, const char *value, const char *what, const char *form)
 {
-    const char *range = range_of(key);
+    const char *range = config_range(key);
     g_auto(GStrv) ends = g_strsplit(range, "..", 2);
     int64_t number, least, most;
 
@@ -174,7 +181,7 @@ conf_complaint(const ConfKey *key, const char *value)
                             g_str_equal(value, "true") || g_str_equal(value, "false"),
                         "yes or no");
     case CONF_INT:
-        form = g_strconcat(" in ", range_of(key), NULL);
+        form = g_strconcat(" in ", config_range(key), NULL);
         return check_number(key, value, "a number", form);
     case CONF_SPAN:
         return check_number(key, value, "a time", " such as 90s, 2m, 1h or 7d");

@@ -328,6 +328,8 @@ static const struct {
      "postrider.conf:2: independence = 'none': expected one of warn, strict"},
     {"[brain x]\ntakes = images, text\n",
      "postrider.conf:2: takes = 'images, text': expected one of images, pdf, none"},
+    {"[brain x]\nat-once = 4097\n",
+     "postrider.conf:2: at-once = '4097': expected a number in 0..4096"},
     {"[account main]\nport = 65536\n",
      "postrider.conf:2: port = '65536': expected a number in 0..65535"},
     {"[person bob]\naddress = b@x\nmay = ask aprove\n",
