@@ -34,8 +34,11 @@ waits continue 7200
 is "$(doc wait_then "$(checkpoint)")" continue 'then = continue travels in the checkpoint'
 at 7000 serve --once
 is "$(job state)" parked 'before its time it waits'
+where() { db "SELECT state || ' in ' || folder FROM message WHERE class = 'task'"; }
+is "$(where) $(in_folder Active | wc -l)" 'handled in Active 1' 'the mail that its question answers is in hand as long'
 at 7201 serve --once
 is "$(job state) $(count reminder)" 'done 0' 'then = continue: at its time it goes on, without a word'
+is "$(where) $(in_folder Active | wc -l)" 'handled in Done 0' 'and at its end nothing is left in Active, though no later step was shown that mail'
 
 # --- remind ---
 loop_home
