@@ -130,11 +130,10 @@ check_complete(Turn *t, GError **error)
         return false;
     if (written)
         return true;
-    if (t->state->refused_empty_complete) {
-        proposal_fail(p, t->engine->home->config, t->job,
-                      "the brain said twice that it was done, and had done nothing", NULL);
-        return true;
-    }
+    if (t->state->refused_empty_complete)
+        return proposal_fail(p, t->engine, t->job,
+                             "the brain said twice that it was done, and had done nothing",
+                             NULL, error);
     t->state->refused_empty_complete = true;
     state_add_result(
         t->state, "complete was refused: nothing was sent or saved in this round. Answer the "

@@ -26,4 +26,14 @@ passes 1
 pr send --from scribe --to envoy --in-reply-to "$first" --subject 'Re: A chat' <<<'So?' >/dev/null
 passes 1
 like "$(mails)" '9 envoy handled'$'\n''1 envoy held' 'a person lets them talk again'
+
+# Both fail: neither is told of the other's failure, since it would only fail at that too. Their owner is.
+pr config set 'brain default' command false
+pr config set 'role scribe' retry no
+pr config set 'role envoy' retry no
+pr send --from scribe --to envoy --subject 'A task' <<<'Do it.' >/dev/null
+before=$(db "SELECT count(*) FROM message WHERE role IN ('envoy', 'scribe')")
+passes 3
+is "$(db "SELECT count(*) FROM message WHERE role IN ('envoy', 'scribe')")" $((before + 1)) 'a role that has nothing to wait for gets no mail about a failure'
+is "$(grep -ls 'I could not do this' "$HOME_DIR"/mail/you/new/* | wc -l)" 1 'the owner hears of it, once'
 done_testing

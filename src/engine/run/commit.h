@@ -128,10 +128,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Proposal, proposal_free)
 ProposedMail *proposal_add_mail(Proposal *p);
 ProposedNote *proposal_add_note(Proposal *p, NoteAct act, const char *key);
 /* Turns the proposal into the end of the job without success, with the mail that tells whoever
- * asked, and the owner too, why and how to go on. log: what a program wrote last; NULL:
- * nothing. */
-void proposal_fail(
-    Proposal *p, const Config *config, const Job *job, const char *why, const char *log);
+ * asked, and the owner too, why and how to go on. Where a role asked whose own job has ended,
+ * the owner alone is told: two roles that both fail would answer each other's failures. log:
+ * what a program wrote last; NULL: nothing. */
+bool proposal_fail(Proposal *p,
+                   Engine *engine,
+                   const Job *job,
+                   const char *why,
+                   const char *log,
+                   GError **error);
 
 /* What the step rests on. */
 typedef struct StepInput {

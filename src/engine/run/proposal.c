@@ -120,18 +120,29 @@ proposal_add_note(Proposal *p, NoteAct act, const char *key)
     return note;
 }
 
-void
-proposal_fail(
-    Proposal *p, const Config *config, const Job *job, const char *why, const char *log)
+bool
+proposal_fail(Proposal *p,
+              Engine *engine,
+              const Job *job,
+              const char *why,
+              const char *log,
+              GError **error)
 {
+    const Config *config = engine->home->config;
+    bool listens;
+    if (!asker_listens(engine, job, &listens, error))
+        return false;
     ProposedMail *mail = proposal_add_mail(p);
     mail->plain = true;
     p->status = PROPOSE_FAIL;
     p->why = g_strdup(why);
-    if (!address_equal(job->asker, config->owner))
+    if (!listens && config_role_at(config, job->asker))
+        g_ptr_array_add(mail->to, g_strdup(config->owner));
+    else if (!address_equal(job->asker, config->owner))
         g_ptr_array_add(mail->cc, g_strdup(config->owner));
     mail->body = g_strdup_printf(WORDS_RUN_FAILED, why, log && *log ? WORDS_RUN_FAILED_LOG : "",
                                  log ? log : "");
+    return true;
 }
 
 void

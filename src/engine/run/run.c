@@ -185,7 +185,8 @@ run_fail(Task *t, const char *why, const char *log, GError **error)
 {
     g_autoptr(Proposal) p = proposal_new(PROPOSE_FAIL);
     g_auto(StepResult) result = {0};
-    proposal_fail(p, t->run->engine->home->config, t->job, why, log);
+    if (!proposal_fail(p, t->run->engine, t->job, why, log, error))
+        return false;
     t->run->stats->failed++;
     log_event(LOG_WARN, "job failed", "role", t->job->role, "why", why, NULL);
     return run_commit(t, p, &result, error);
