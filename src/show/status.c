@@ -64,7 +64,8 @@ note_role_pauses(Db *db, GPtrArray *waiting, GError **error)
         return false;
     LIST_EACH(const RolePause, p, pauses) {
         g_autofree char *ago = clock_format_span(MAX(home_now(db_home(db)) - p->since_us, 0));
-        note(waiting, "the role '%s' is paused for %s: %s; to let it go on: postrider role resume %s",
+        note(waiting,
+             "the role '%s' has been paused for %s: %s; to let it go on: postrider role resume %s",
              p->role, ago, p->why, p->role);
     }
     return true;

@@ -8,7 +8,7 @@ passes() { for _ in 1 2 3; do pr serve --once 2>/dev/null; done; }
 exits 0 'a person pauses a role' pr role pause --why 'On holiday' envoy
 exits 0 'twice is once' pr role pause envoy
 is "$OUT" "'envoy' was paused already" 'and says so'
-like "$(pr status)" "the role 'envoy' is paused for .*: On holiday; to let it go on: postrider role resume envoy" 'status says why, and what to do'
+like "$(pr status)" "the role 'envoy' has been paused for .*: On holiday; to let it go on: postrider role resume envoy" 'status says why, and what to do'
 echo hello | pr send --to envoy --subject hello >/dev/null
 passes
 is "$(db 'SELECT state, attempts FROM job')" 'queued|0' 'its job waits, and no attempt counts'
