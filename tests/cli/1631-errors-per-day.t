@@ -29,7 +29,7 @@ is "$(tries) $(reports) $(paused)" '2 0 ' 'two tries failed: its budget is not s
 pass_at $((NOON + 1000))
 is "$(tries) $(reports)" '3 1' 'the third spends it, and the coordinator hears it'
 like "$(paused)" '^spec-reviewer\|3 of its tries failed today, which is all that errors-per-day allows; the last: ' 'the role pauses'
-like "$(pr status)" "the role 'spec-reviewer' is paused" 'status says so'
+like "$(pr status)" "the role 'spec-reviewer' has been paused" 'status says so'
 report=$(grep -rlE '^X-Event-Type: blocker-report' "$HOME_DIR/mail/you/new")
 like "$(tr '\n' ' ' <"$report")" 'user-auth.*3 of its tries failed today.*1 reviews, 0 blocker-reports, 0 questions' 'the report has the artifact and counts'
 like "$(tr '\n' ' ' <"$report")" 'goes on by itself tomorrow \(UTC\)' 'and says that it goes on'
