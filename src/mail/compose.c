@@ -397,6 +397,12 @@ compose_attach(
 
 /* ---- What was set ---- */
 
+const GPtrArray *
+compose_get_references(const Compose *c)
+{
+    return c->references;
+}
+
 const char *
 compose_get_parent(const Compose *c)
 {

@@ -112,5 +112,7 @@ const char *compose_get_subject(const Compose *c);
 /* The id of the mail that this mail answers; "": it answers nothing; NULL: its References alone
  * tell. */
 const char *compose_get_parent(const Compose *c);
+/* Ids without brackets, oldest first. Borrowed. */
+const GPtrArray *compose_get_references(const Compose *c);
 /* The specs of To and Cc, in order; elements are char *. Caller unrefs. */
 GPtrArray *compose_recipients(const Compose *c);

@@ -126,6 +126,15 @@ join(const GPtrArray *texts, const char *between)
     return g_string_free(all, FALSE);
 }
 
+/* Ids as headers have them. */
+static char *
+join_ids(const GPtrArray *ids)
+{
+    g_autofree char *inner = join(ids, "> <");
+
+    return *inner ? g_strdup_printf("<%s>", inner) : g_strdup("");
+}
+
 static char *
 join_recipients(const EventPlan *p)
 {
@@ -343,7 +352,8 @@ static void
 set_vars(const Engine *engine, const EventPlan *p, EventVars *v)
 {
     g_autofree char *date = clock_format_mail(home_now(engine->home));
-    g_autofree char *to = join_recipients(p), *answered = join(p->parents, " ");
+    g_autofree char *to = join_recipients(p), *answered = join_ids(p->parents),
+                    *references = join_ids(compose_get_references(p->mail));
 
     event_vars_set(v, "EVENT_TYPE", event_kinds[p->type].name);
     event_vars_set(v, "FROM_ROLE", p->from);
@@ -351,6 +361,7 @@ set_vars(const Engine *engine, const EventPlan *p, EventVars *v)
     event_vars_set(v, "DATE", date);
     event_vars_set(v, "MESSAGE_ID", ID_MARK);
     event_vars_set(v, "IN_REPLY_TO", answered);
+    event_vars_set(v, "REFERENCES", references);
     if (!*event_var(v, "DECIDED"))
         event_vars_set(v, "DECIDED", "");
     event_vars_set(v, "WORKFLOW_STATE", p->state);
@@ -422,46 +433,47 @@ thread_under(Engine *engine, const EventPlan *p, const EventSight *sight, GError
            post_thread(p->mail, id, seen ? sight->parent : now, error);
 }
 
-/* In reply to somebody the subject is theirs; else it is the form's. */
+/* *ret_subject: in reply to somebody the subject is theirs; NULL: it is the form's. Caller frees. */
 static bool
-set_subject(Engine *engine,
-            const EventPlan *p,
-            const EventNew *in,
-            const EventSight *sight,
-            const char *subject,
-            GError **error)
+thread(Engine *engine,
+       const EventPlan *p,
+       const EventNew *in,
+       const EventSight *sight,
+       char **ret_subject,
+       GError **error)
 {
-    g_autofree char *theirs = NULL;
+    if (answers(in))
+        return post_thread_all(engine, p->mail, p->parents, ret_subject, error);
+    return p->parents->len == 0 || thread_under(engine, p, sight, error);
+}
 
-    if (answers(in)) {
-        if (!post_thread_all(engine, p->mail, p->parents, &theirs, error))
-            return false;
-        if (theirs && *theirs)
-            return compose_subject_reply(p->mail, theirs, error);
-    } else if (p->parents->len && !thread_under(engine, p, sight, error)) {
-        return false;
-    }
-    return compose_subject(p->mail, subject, error);
+static bool
+set_subject(const EventPlan *p, const char *theirs, const char *own, GError **error)
+{
+    return theirs && *theirs ? compose_subject_reply(p->mail, theirs, error)
+                             : compose_subject(p->mail, own, error);
 }
 
 static bool
 compose(Engine *engine, const EventNew *in, const EventSight *sight, EventPlan *p, GError **error)
 {
     const Config *config = engine->home->config;
-    g_autofree char *subject = NULL;
+    g_autofree char *subject = NULL, *theirs = NULL;
 
     if (sight->no_form) {
         g_propagate_error(error, g_error_copy(sight->no_form));
         return false;
     }
-    set_vars(engine, p, in->vars);
-    event_expand(sight->form, in->vars, &subject, &p->text);
     p->mail = compose_new();
     compose_date(p->mail, home_now(engine->home));
     compose_event(p->mail, p->from, ID_MARK);
+    if (!thread(engine, p, in, sight, &theirs, error))
+        return false;
+    set_vars(engine, p, in->vars);
+    event_expand(sight->form, in->vars, &subject, &p->text);
     compose_text(p->mail, p->text);
     if (!compose_from(p->mail, NULL, p->from_address, error) ||
-        !set_subject(engine, p, in, sight, subject, error) || !set_headers(p, in->vars, error))
+        !set_subject(p, theirs, subject, error) || !set_headers(p, in->vars, error))
         return false;
     for (guint i = 0; i < p->to->len; i++)
         if (!compose_to(p->mail, NULL, workflow_address(config, g_ptr_array_index(p->to, i)),

@@ -91,6 +91,16 @@ like "$OUT" 'a \{\{FROM_ROLE\}\}' 'a value is not expanded again'
 is "$(sed -n '/^$/q; /^Bcc/p' <<<"$OUT")" '' 'nor does it make a header'
 like "$OUT" 'From: spec-writer@' 'who speaks is not for the form to say'
 like "$OUT" $'\nX-Event-Type: status-update\n' 'nor what it is'
+printf 'Subject: s\n\nAnswers: {{IN_REPLY_TO}}\nAll: {{REFERENCES}}\n\n{{CONTEXT}}\n' >Workflow/email-templates/status-update.txt
+run pr notify --from spec-writer --in-reply-to "$id" status-update "$SPEC" spec-reviewer CONTEXT='Not {{REFERENCES}}'
+fields=$(tr '\n' ' ' <<<"$OUT" | sed -E 's/ +/ /g')
+chain=$(sed -E 's/.* References: ((<[^>]+> )+).*/\1/' <<<"$fields")
+like "$fields" "All: ${chain% }" 'a form may name all that came before, as the header does'
+like "$fields" "Answers: $id .* Not \{\{REFERENCES\}\}" 'and what the mail answers'
+like "$chain" "^<.*$id \$" 'which is the last of them'
+printf 'Subject: s\n\nAll: {{REFERENCES}}\n\n{{CONTEXT}}\n' >Workflow/email-templates/question.txt
+run pr notify --from spec-writer question - spec-reviewer QUESTION=x
+unlike "$OUT" 'All:|REFERENCES' 'a line of the form goes where nothing came before'
 rm -r Workflow
 
 # --- forged headers are taken out of raw mail ---
