@@ -14,7 +14,7 @@ files=$(dpkg-deb -c "$deb" | awk '{ print $1, $2, $6 }')
 for file in ./usr/bin/postrider ./usr/libexec/postrider/postrider-{limit,mail,net,setup} ./usr/share/man/man1/postrider.1.gz \
     ./usr/share/man/man1/postrider-setup.1.gz ./usr/share/man/man5/postrider.conf.5.gz \
     ./usr/share/bash-completion/completions/postrider ./usr/share/fish/vendor_completions.d/postrider.fish ./usr/share/postrider/prices.conf ./usr/share/postrider/plugin/.mcp.json \
-    ./usr/lib/systemd/user/postrider.service ./usr/share/doc/postrider/{copyright,changelog.gz,README.md}; do
+    ./usr/lib/systemd/user/postrider.service ./usr/share/doc/postrider/{copyright,changelog.gz,README.md,mutt.md}; do
     like "$files" " root/root ${file//./\\.}" "has $file"
 done
 is "$(awk '$2 != "root/root"' <<<"$files")" '' 'all of it root:root'
