@@ -69,6 +69,27 @@ test_flush(void)
     test_home_free(home);
 }
 
+/* A transaction that has ended leaves the next one alone, whatever is done with it. */
+static void
+test_ended(void)
+{
+    Home *home = test_home_new();
+    Db *db = test_db_open(home, DB_WRITE);
+    g_autofree char *kept = NULL;
+    Txn first = test_begin(db), second = {0};
+
+    test_commit(&first);
+    g_assert_true(txn_begin(db, TXN_LAZY, 0, &second, NULL));
+    g_assert_true(meta_set(&second, "second", "is kept", NULL));
+    txn_clear(&first);
+    test_commit(&second);
+    txn_clear(&second);
+    g_assert_true(meta_get(db, "second", &kept, NULL));
+    g_assert_cmpstr(kept, ==, "is kept");
+    db_close(db);
+    test_home_free(home);
+}
+
 static void
 test_read_only_handle(void)
 {
@@ -356,6 +377,7 @@ main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/db/new", test_new);
     g_test_add_func("/db/flush", test_flush);
+    g_test_add_func("/db/ended", test_ended);
     g_test_add_func("/db/read-only-handle", test_read_only_handle);
     g_test_add_func("/db/read-beside-write", test_read_beside_write);
     g_test_add_func("/db/snapshot", test_snapshot);
