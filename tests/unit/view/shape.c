@@ -1,5 +1,6 @@
 /* The shapes of nouns, and that docs/formats.md promises just these members. */
 #include "base/json.h"
+#include "base/text.h"
 #include "view/job_rows.h"
 #include "view/mail_rows.h"
 #include "view/note_rows.h"
@@ -16,6 +17,18 @@ static const MsgRow a_mail = {.msgid = (char *)"a@b",
 static const OutRow a_sent = {
     .msgid = (char *)"a@b", .from = (char *)"", .address = (char *)"", .subject = (char *)""};
 
+/* What stands behind `mark`, up to the next "}". */
+static char *
+promised_by(const char *page, const char *mark)
+{
+    const char *at = strstr(page, mark);
+    g_assert_nonnull(at);
+    at += strlen(mark);
+    g_autofree char *cut = g_strndup(at, strcspn(at, "}"));
+    g_auto(GStrv) words = text_words(cut, " \n");
+    return g_strjoinv(" ", words);
+}
+
 /* The first "{…}" behind `mark` in the row of a verb, without what stands in braces of its own. */
 static char *
 promised(const char *formats, const char *verb, const char *mark)
@@ -24,9 +37,18 @@ promised(const char *formats, const char *verb, const char *mark)
     const char *row = strstr(formats, head);
 
     g_assert_nonnull(row);
-    const char *at = strstr(row, mark), *end = at ? strchr(at, '}') : NULL;
-    g_assert_true(at && end);
-    return g_strndup(at + strlen(mark), (size_t)(end - at) - strlen(mark));
+    return promised_by(row, mark);
+}
+
+static char *
+read_page(const char *folder, const char *name)
+{
+    g_autofree char *path =
+        g_build_filename(g_getenv("G_TEST_SRCDIR"), "..", "..", folder, name, NULL);
+    char *text;
+
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    return text;
 }
 
 static void
@@ -55,11 +77,9 @@ check(const char *noun, const Shape *shape, char *take_members, const char *othe
 static void
 test_formats(void)
 {
-    g_autofree char *path =
-        g_build_filename(g_getenv("G_TEST_SRCDIR"), "..", "..", "docs", "formats.md", NULL);
-    g_autofree char *formats = NULL;
+    g_autofree char *formats = read_page("docs", "formats.md");
+    g_autofree char *port = read_page("src/port", "port.h");
 
-    g_assert_true(g_file_get_contents(path, &formats, NULL, NULL));
     check("job", &job_shape, promised(formats, "`job list`", "[{"), "");
     check("step", &step_shape, promised(formats, "`job show`", "steps: [{"), "");
     check("mail", &msg_row_shape, promised(formats, "`mail list`", "[{"), "space");
@@ -70,6 +90,12 @@ test_formats(void)
           "kind, question, question_state, space");
     check("cost", &cost_row_shape, promised(formats, "`cost`", "rows: [{"),
           "day or role or job or brain or artifact, job, role, subject");
+    check("permit", &permit_shape, promised(formats, "`permit list`", "[{"), "holds");
+    check("trace", &trace_row_shape, promised(formats, "`mail trace`", "[{"), "role");
+    check("note hit", &note_hit_shape, promised(formats, "`note search`", "[{"), "");
+    check("doing", &doing_shape, promised(formats, "`job show`", "said last, `{"), "");
+    check("session", &session_shape, promised_by(formats, "`session` is there where a program worked that keeps one: `{"), "");
+    check("job in hand", &job_in_hand_shape, promised_by(port, "status       {} -> {"), "");
 }
 
 /* Mail that was written has the members of mail that came, in the same order. */
