@@ -102,7 +102,7 @@ void db_hint(Db *db);
  * USEC_NEVER: none does. */
 bool db_next_deadline(Db *db, int64_t *ret_wall_us, GError **error);
 
-/* What there is one of in a home: "home-id", "created" (microseconds), "first-roles", "hold-all",
+/* What there is one of in a home: "home-id", "created" (microseconds), "hold-all",
  * "tidied", … What there are several of has a table. *ret is NULL where absent; caller frees. */
 bool meta_get(Db *db, const char *key, char **ret, GError **error);
 bool meta_set(Txn *txn, const char *key, const char *value, GError **error); /* NULL deletes */

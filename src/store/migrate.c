@@ -114,7 +114,7 @@ role_names(const Config *config)
     return g_string_free(g_steal_pointer(&names), FALSE);
 }
 
-/* Writes the rows that a new store begins with. */
+/* Writes the rows that a new store begins with. The last migration makes rows of the roles. */
 static bool
 put_birth(SqlConn *conn, const Home *home, GError **error)
 {

@@ -775,5 +775,33 @@ const char *const schema_sql[] = {
 
     /* 13 -> 14: how often the check of the task has failed in the job's round. */
     "ALTER TABLE job ADD COLUMN checks_failed INTEGER NOT NULL DEFAULT 0;",
+
+    /* 14 -> 15: the roles that the settings named when the store was made, and folders of notes of others that
+     * roles had been shown (store/note/note_readers.h). Both were lists in one text of meta. */
+    "CREATE TABLE first_role ("
+    "  name TEXT PRIMARY KEY"
+    ") WITHOUT ROWID;"
+    "INSERT INTO first_role WITH RECURSIVE w (word, more) AS ("
+    "  SELECT '', value || ' ' FROM meta WHERE key = 'first-roles' UNION ALL"
+    "  SELECT substr(more, 1, instr(more, ' ') - 1), substr(more, instr(more, ' ') + 1)"
+    "    FROM w WHERE more <> '')"
+    "  SELECT DISTINCT word FROM w WHERE word <> '';"
+    "CREATE TABLE shown_abroad ("
+    "  role TEXT NOT NULL,"
+    "  folder TEXT NOT NULL,"
+    "  PRIMARY KEY (role, folder)"
+    ") WITHOUT ROWID;"
+    "INSERT INTO shown_abroad WITH RECURSIVE l (line, more) AS ("
+    "  SELECT '', value FROM meta WHERE key = 'notes-shown-abroad' UNION ALL"
+    "  SELECT substr(more, 1, instr(more, char(10)) - 1), substr(more, instr(more, char(10)) + 1)"
+    "    FROM l WHERE instr(more, char(10)) > 0),"
+    "  w (role, word, more) AS ("
+    "  SELECT substr(line, 1, instr(line, ' ') - 1), '', substr(line, instr(line, ' ') + 1) || ' '"
+    "    FROM l WHERE instr(line, ' ') > 0 UNION ALL"
+    "  SELECT role, substr(more, 1, instr(more, ' ') - 1), substr(more, instr(more, ' ') + 1)"
+    "    FROM w WHERE more <> '')"
+    "  SELECT DISTINCT role, word FROM w WHERE word <> '';"
+    "UPDATE meta SET key = 'note-readers-kept', value = '1' WHERE key = 'notes-shown-abroad';"
+    "DELETE FROM meta WHERE key = 'first-roles';",
 };
 const int schema_version = G_N_ELEMENTS(schema_sql);

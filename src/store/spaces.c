@@ -1,4 +1,5 @@
 #include "store/spaces.h"
+#include "base/digest.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "mail/address.h"
@@ -7,7 +8,7 @@
 #include "store/rows.h"
 #include <inttypes.h>
 
-#define META "spaces" /* the settings that were made rows */
+#define META "spaces" /* a digest of the settings that were made rows */
 
 static const Field fields[] = {
     {"name", "name", FIELD_TEXT, offsetof(Space, name)},
@@ -404,6 +405,7 @@ space_drop(Txn *txn, const char *name, GError **error)
 
 /* --- those of the settings --- */
 
+/* A digest of what the settings say of spaces; NULL: they name none. Caller frees. */
 static char *
 said_in_settings(const Config *config)
 {
@@ -415,7 +417,9 @@ said_in_settings(const Config *config)
         g_string_append_printf(text, "%s@%s %" PRId64 " %s\n", space->name, config->domain,
                                space->talk, members);
     }
-    return text->len ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
+    Digest digest;
+    digest_of(text->str, text->len, &digest);
+    return text->len ? digest_hex(&digest) : NULL;
 }
 
 static bool

@@ -19,7 +19,10 @@ for part in (st.st_dev, st.st_ino, st.st_size, st.st_mtime_ns // 10**9, st.st_mt
 print("%x" % mark)
 P
 )
-sed -E "s/^(INSERT INTO meta VALUES\('broken-until:absent','[0-9]+ )[0-9a-f]+/\1$mark/" "$old/store.sql" |
+# Two lists in one text each, as a store of that version may have them.
+sed -E -e "s/^(INSERT INTO meta VALUES\('broken-until:absent','[0-9]+ )[0-9a-f]+/\1$mark/" \
+    -e "s/^(INSERT INTO meta VALUES\('first-roles',).*/\1'envoy clerk');/" \
+    -e "s/^(INSERT INTO meta VALUES\('notes-shown-abroad',).*/\1'clerk envoy\/plans scout'||char(10)||'envoy scout'||char(10));/" "$old/store.sql" |
     sqlite3 "$HOME_DIR/state/postrider.db" >/dev/null
 chmod 600 "$HOME_DIR/state/postrider.db"
 is "$(db 'PRAGMA user_version')" 8 'a store of the version before'
@@ -29,10 +32,17 @@ isnt "$families" 0 'with encoded texts in meta'
 # --- it opens, and is whole ---
 
 run at 60 doctor
-is "$STATUS $(grep -v '^note: \|may or may not have arrived\|brain absent$' <<<"$OUT$ERR")" '1 ' 'doctor finds the mail in doubt and the absent brain, and nothing else'
+is "$STATUS $(grep -v '^note: \|may or may not have arrived\|brain absent$\|was shown notes' <<<"$OUT$ERR")" '1 ' 'doctor finds the mail in doubt and the absent brain, and nothing else'
+like "$OUT$ERR" "role 'clerk' was shown notes of other roles.*shared = envoy/plans scout" 'but what roles were shown once'
 is "$(db 'PRAGMA user_version')" "$(sed -n 's/.*schema \([0-9]*\);.*/\1/p' <<<"$OUT" | head -n 1)" 'the store is of this version'
 ok 'a copy of the old one is kept' test -f "$HOME_DIR/state/postrider.db.before-8"
 is "$(db "SELECT group_concat(key, ' ') FROM (SELECT key FROM meta WHERE key LIKE '%:%' ORDER BY key)")" '' 'nothing encoded is left in meta'
+
+is "$(db "SELECT group_concat(key, ' ') FROM meta WHERE key IN ('first-roles', 'notes-shown-abroad') OR value LIKE '%' || char(10) || '%'")" '' \
+    'nor a list in one text'
+is "$(db "SELECT group_concat(name, ' ') FROM (SELECT name FROM first_role ORDER BY name)")" 'clerk envoy' 'the first roles are rows'
+is "$(db "SELECT group_concat(role || ':' || folder, ' ') FROM (SELECT * FROM shown_abroad ORDER BY role, folder)")" \
+    'clerk:envoy/plans clerk:scout envoy:scout' 'and folders that roles were shown'
 
 # --- what people see of it ---
 
@@ -81,5 +91,5 @@ like "$(job why 3)" 'the budget of the day of \$3.00 is spent' 'so the next one 
 at 3700 serve --once 2>/dev/null
 is "$(db "SELECT count(*) FROM job WHERE subject = 'Daily'")" 1 'the schedule mails when its time comes'
 run at 3700 doctor
-is "$STATUS $(grep -v '^note: ' <<<"$OUT$ERR" | sed 's/.*: //')" '1 brain absent' 'doctor finds nothing at the end but the brain that never was there'
+is "$STATUS $(grep -v '^note: \|was shown notes' <<<"$OUT$ERR" | sed 's/.*: //')" '1 brain absent' 'doctor finds nothing at the end but the brain that never was there'
 done_testing

@@ -154,7 +154,7 @@ is "$(last scout)" 'held note envoy/secret is not for scout@postrider.local to r
 
 pr config set notes shared ''
 sed -i '/^shared/d' "$HOME_DIR/postrider.conf"
-sqlite3 "$HOME_DIR/state/postrider.db" "DELETE FROM meta WHERE key = 'notes-shown-abroad'"
+sqlite3 "$HOME_DIR/state/postrider.db" "DELETE FROM meta WHERE key = 'note-readers-kept'"
 run pr status
 like "$OUT" "role 'envoy' was shown notes of other roles.*shared = scout" 'status tells which setting keeps it so'
 pass_once

@@ -14,6 +14,7 @@
 #include "mail/message.h"
 #include "notes/first_notes.h"
 #include "notes/notes.h"
+#include "store/job/role_rows.h"
 #include "store/mail/copies.h"
 #include "store/mail/mailbox_visit.h"
 #include "store/mail/messages.h"
@@ -88,14 +89,15 @@ static bool
 find_end(Past *past, GError **error)
 {
     Db *db = past->box->engine->db;
-    g_autofree char *born = NULL, *names = NULL;
+    g_autofree char *born = NULL;
+    bool first;
     past->born_us = past->ends_us = home_now(past->box->engine->home);
-    if (!meta_get(db, "created", &born, error) || !meta_get(db, "first-roles", &names, error))
+    if (!meta_get(db, "created", &born, error) ||
+        !role_was_first(db, past->box->role->name, &first, error))
         return false;
     if (born)
         (void)text_parse_int(born, 0, past->born_us, &past->born_us);
-    g_auto(GStrv) first = g_strsplit(names ? names : "", " ", -1);
-    past->came_later = !g_strv_contains((const char *const *)first, past->box->role->name);
+    past->came_later = !first;
     if (!past->came_later)
         past->ends_us = past->born_us;
     return true;

@@ -23,3 +23,9 @@ role_row_put(Txn *txn, const char *name, const RoleRow *row, GError **error)
                    "display = excluded.display, address = excluded.address",
                    error, "ssss", name, row->face, row->display, row->address);
 }
+
+bool
+role_was_first(Db *db, const char *name, bool *ret, GError **error)
+{
+    return sql_bool(db, "SELECT 1 FROM first_role WHERE name = ?", ret, error, "s", name);
+}

@@ -14,3 +14,6 @@ SHAPE_OF(RoleRow, role_row, RoleRows, role_rows)
 bool role_row_find(Db *db, const char *name, RoleRow **ret, GError **error);
 /* Makes it, or changes what it is called. */
 bool role_row_put(Txn *txn, const char *name, const RoleRow *row, GError **error);
+
+/* *ret: the settings named this role when the store was made. */
+bool role_was_first(Db *db, const char *name, bool *ret, GError **error);

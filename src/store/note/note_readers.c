@@ -3,7 +3,7 @@
 #include "store/sql.h"
 #include "store/viewer.h"
 
-#define META "notes-shown-abroad" /* lines "ROLE FOLDER FOLDER"; empty: there were none */
+#define META "note-readers-kept" /* the table shown_abroad was filled */
 
 /* No folder stands beneath another. */
 static void
@@ -19,13 +19,12 @@ add_folder(GPtrArray *folders, const char *folder)
     g_ptr_array_add(folders, g_strdup(folder));
 }
 
-/* The folders that the role was shown and would not see now, as "ROLE FOLDER FOLDER"; NULL:
- * there are none. Caller frees. */
+/* The folders (char *) that the role was shown and would not see now. */
 static bool
-look_at_role(Db *db, const char *role, char **ret, GError **error)
+look_at_role(Db *db, const char *role, GPtrArray **ret, GError **error)
 {
     const Viewer viewer = {.role = role};
-    g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) folders = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GPtrArray) keys = NULL;
 
     if (!sql_strings(db,
@@ -38,45 +37,40 @@ look_at_role(Db *db, const char *role, char **ret, GError **error)
         if (!slash || viewer_sees_note(db, &viewer, key))
             continue;
         *slash = '\0';
-        add_folder(words, key);
+        add_folder(folders, key);
     }
-    *ret = NULL;
-    if (words->len == 0)
-        return true;
-    g_ptr_array_insert(words, 0, g_strdup(role));
-    g_ptr_array_add(words, NULL);
-    *ret = g_strjoinv(" ", (char **)words->pdata);
+    *ret = g_steal_pointer(&folders);
     return true;
 }
 
 static bool
-look(Db *db, char **ret, GError **error)
+keep_all(Txn *txn, GError **error)
 {
-    const Config *config = db_home(db)->config;
-    g_autoptr(GString) lines = g_string_new(NULL);
+    const Config *config = db_home(txn->db)->config;
 
     for (unsigned i = 0; i < config->n_roles; i++) {
-        g_autofree char *line = NULL;
-        if (!look_at_role(db, config->roles[i].name, &line, error))
+        g_autoptr(GPtrArray) folders = NULL;
+        if (!look_at_role(txn->db, config->roles[i].name, &folders, error))
             return false;
-        if (line)
-            g_string_append_printf(lines, "%s\n", line);
+        LIST_EACH(const char, folder, folders)
+            if (!sql_run(txn, "INSERT INTO shown_abroad (role, folder) VALUES (?, ?)", error, "ss",
+                         config->roles[i].name, folder))
+                return false;
     }
-    *ret = g_string_free(g_steal_pointer(&lines), FALSE);
-    return true;
+    return meta_set(txn, META, "1", error);
 }
 
 bool
 notes_readers_keep(Db *db, bool *ret_first, GError **error)
 {
-    g_autofree char *kept = NULL, *found = NULL;
+    g_autofree char *kept = NULL;
     g_auto(Txn) txn = {.db = db, .flush = TXN_DURABLE};
 
-    if (!meta_get(db, META, &kept, error) || (!kept && !look(db, &found, error)))
+    if (!meta_get(db, META, &kept, error))
         return false;
     *ret_first = !kept;
     while (!kept && txn_again(&txn, error))
-        txn.ok = meta_set(&txn, META, found, error);
+        txn.ok = keep_all(&txn, error);
     return kept || txn.done;
 }
 
@@ -84,23 +78,29 @@ bool
 notes_readers_check(Db *db, GPtrArray *lines, GError **error)
 {
     const Config *config = db_home(db)->config;
-    g_autofree char *text = NULL;
+    g_autofree char *kept = NULL;
 
     if (config->notes_shared_said)
         return true;
-    if (!meta_get(db, META, &text, error) || (!text && !look(db, &text, error)))
+    if (!meta_get(db, META, &kept, error))
         return false;
-    g_auto(GStrv) kept = g_strsplit(text, "\n", -1);
-    for (char **line = kept; *line; line++) {
-        const char *folders = strchr(*line, ' ');
-        if (!folders)
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        const char *role = config->roles[i].name;
+        g_autoptr(GPtrArray) folders = NULL;
+        if (kept ? !sql_strings(db, "SELECT folder FROM shown_abroad WHERE role = ? ORDER BY folder",
+                                &folders, error, "s", role)
+                 : !look_at_role(db, role, &folders, error))
+            return false;
+        if (folders->len == 0)
             continue;
+        g_ptr_array_add(folders, NULL);
+        g_autofree char *words = g_strjoinv(" ", (char **)folders->pdata);
         g_ptr_array_add(
             lines, g_strdup_printf(
-                       "role '%.*s' was shown notes of other roles, which it does not see any "
+                       "role '%s' was shown notes of other roles, which it does not see any "
                        "more; this line in [notes] of postrider.conf keeps it so, and an empty "
-                       "one ends this word: shared =%s",
-                       (int)(folders - *line), *line, folders));
+                       "one ends this word: shared = %s",
+                       role, words));
     }
     return true;
 }
