@@ -121,16 +121,16 @@ show_project(Engine *engine, const Job *job, Context *c, GError **error)
 
 /* --- new mail --- */
 
-/* Between the headers and the blank line behind them, so that a long text can't push it out.
- * The names are those that workplace_fill() gave. */
+/* Between the headers and the blank line behind them, so that a long text can't push it out. */
 static void
-insert_attachments(GString *out, const Message *m, GHashTable *names)
+insert_attachments(GString *out, const Message *m, GHashTable *taken)
 {
+    g_autoptr(GPtrArray) names = workplace_mail_names(taken, m);
     g_string_truncate(out, out->len - 1);
-    LIST_EACH(const MsgPart, part, m->files) {
-        g_autofree char *name = workplace_name(names, part->filename);
+    for (guint i = 0; i < names->len; i++) {
+        const MsgPart *part = m->files->pdata[i];
         g_autofree char *size = text_format_size(part->size);
-        g_string_append_printf(out, "Attachment: in/%s (%s, %s%s%s)\n", name,
+        g_string_append_printf(out, "Attachment: in/%s (%s, %s%s%s)\n", (char *)names->pdata[i],
                                part->content_type, size, part->within ? ", of the mail " : "",
                                part->within ? part->within->filename : "");
     }

@@ -298,12 +298,21 @@ workplace_close(Workplace *w)
 
 /* --- in/ --- */
 
+GPtrArray *
+workplace_mail_names(GHashTable *taken, const Message *m)
+{
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+
+    LIST_EACH(const MsgPart, part, m->files)
+        g_ptr_array_add(names, workplace_name(taken, part->filename));
+    return names;
+}
+
 /* Writes one attachment, under a name that is new in this claim. It is not flushed: after a
  * crash the whole workplace is made anew. */
 static bool
-put_file(Workplace *w, const char *filename, GBytes *content, GError **error)
+put_file(Workplace *w, const char *name, GBytes *content, GError **error)
 {
-    g_autofree char *name = workplace_name(w->given, filename);
     auto_fd in = own_folder(w, "in", error);
     if (in < 0)
         return false;
@@ -325,8 +334,9 @@ fill_from(Workplace *w, Engine *engine, const MsgRow *row, GError **error)
         return false;
     if (!m)
         return true;
-    LIST_EACH(const MsgPart, part, m->files)
-        if (!put_file(w, part->filename, part->content, error))
+    g_autoptr(GPtrArray) names = workplace_mail_names(w->given, m);
+    for (guint i = 0; i < names->len; i++)
+        if (!put_file(w, names->pdata[i], m->files->pdata[i]->content, error))
             return false;
     return true;
 }
