@@ -481,15 +481,15 @@ job_stall(Txn *txn, const JobClaim *claim, bool told, GError **error)
         error, "iniii", txn_now(txn), told, claim->job.v, claim->epoch, claim->fence);
 }
 
-/* The wait before a job is tried again whose owner died: the same work may kill the next owner,
- * so the wait grows with each attempt. */
+#define BACKOFF_FIRST_US USEC_PER_SEC
+#define BACKOFF_MAX_US (120 * USEC_PER_SEC)
+
+/* The wait before a job is tried again whose owner died: the same work may kill the next owner, so
+ * from the second on the wait doubles. */
 static int64_t
 backoff(int attempts)
 {
-    static const int seconds[] = {0, 0, 1, 5, 30, 120};
-    int n = CLAMP(attempts, 0, (int)G_N_ELEMENTS(seconds) - 1);
-
-    return seconds[n] * USEC_PER_SEC;
+    return attempts < 2 ? 0 : clock_backoff(BACKOFF_FIRST_US, BACKOFF_MAX_US, attempts - 2);
 }
 
 bool

@@ -555,7 +555,7 @@ test_reap(TempStore *s, gconstpointer data)
 static void
 test_reap_backoff(TempStore *s, gconstpointer data)
 {
-    static const int want_seconds[] = {0, 1, 5, 30, 120, 120};
+    static const int want_seconds[] = {0, 1, 2, 4, 8, 16, 32, 64, 120, 120};
     const ProcIdent dead = dead_process();
     JobId job = temp_job(s, "envoy");
 
