@@ -52,7 +52,7 @@ cmd_mcp(Cli *cli, int argc, char **argv)
     if (status)
         return status;
     if (!start.port && cli_has_home(cli)) {
-        program = proc_helper_path("postrider-mail", &cli->error);
+        program = proc_helper_path(verb_program("session", &(Config){0}, NULL), &cli->error);
         if (!program)
             return cli_failed(cli, 0);
         session = session_argv(cli, program, role);

@@ -76,7 +76,7 @@ order_mail_file(Engine *engine,
     RoleMailParent parent = {.msgid = job ? job->original_msgid : NULL};
     g_autofree char *text = say(word, who, job, mails);
     g_autofree char *subject =
-        g_strdup_printf("[order] %s%s%s", word, job ? ": " : "", job ? job->subject : "");
+        g_strdup_printf(WORDS_ORDER_SUBJECT, word, job ? ": " : "", job ? job->subject : "");
     const Notice notice = {.role = role,
                            .to = role->address,
                            .subject = subject,

@@ -116,6 +116,7 @@
 #define WORDS_ORDER_IS_STOPPED                                                                 \
     "Job %" PRId64 " is stopped. Your mail is kept with it. Reply CONTINUE to go on, or "      \
     "CANCEL to end the job."
+#define WORDS_ORDER_SUBJECT "[order] %s%s%s"
 #define WORDS_ORDER_GIVEN "%s was given by %s"
 #define WORDS_ORDER_GIVEN_JOB " for job %" PRId64
 #define WORDS_ORDER_KEPT ". This copy keeps the order if the store is lost.\n"
@@ -190,5 +191,10 @@
 #define WORDS_OUTSIDE_TEXT "%sFor job %" PRId64 " this goes to %s:\n\n%s"
 #define WORDS_OUTSIDE_ATTACHED "\n\nAttached: %s%s%s"
 #define WORDS_OUTSIDE_HELD "\n\n(It is held: %s.)"
+#define WORDS_HELD_ASKED                                                                       \
+    "%s that I wrote for this must wait for the owner's yes. %s was asked; you need not do "   \
+    "anything."
+#define WORDS_HELD_MAIL "A mail"
+#define WORDS_HELD_MAILS "Mails"
 #define WORDS_REPORT_MISSING                                                                   \
     "The briefing of %s has not been sent. 'postrider briefing skip %s' says that none will come."

@@ -87,9 +87,7 @@ tell_asker_of_hold(const Commit *c, Txn *txn, GError **error)
         return true;
     bool one = c->held->len == 1;
     g_autofree char *text = g_strdup_printf(
-        "%s that I wrote for this must wait for the owner's yes. %s was asked; you need not do "
-        "anything.",
-        one ? "A mail" : "Mails", config->owner);
+        WORDS_HELD_ASKED, one ? WORDS_HELD_MAIL : WORDS_HELD_MAILS, config->owner);
     return post_notice(c, txn, asker, text, 0, error);
 }
 
