@@ -41,6 +41,13 @@ pr config set 'role envoy' reply-cc named
 run pr config set 'role envoy' reply-cc everybody
 like "$STATUS $ERR" "^78 .*expected (one of )?.*named.*asker" 'another word is refused in one line'
 
+# Its References are those of the mail that it answers, and that mail.
+says 'With its ancestors.' | answers
+printf 'From: you@postrider.local\nTo: envoy@postrider.local\nSubject: Deep\nMessage-ID: <deep@x>\nReferences: <r1@x> <r2@x>\nIn-Reply-To: <r2@x>\n\nWhat now?\n' |
+    pr sendmail -t && pr deliver && pass_once
+is "$(db "SELECT bytes FROM outbox WHERE $(said 'With its ancestors.') ORDER BY id DESC LIMIT 1" | python3 -c 'import email,sys
+print(*email.message_from_string(sys.stdin.read())["References"].split())')" '<r1@x> <r2@x> <deep@x>' 'an answer names the whole thread above it'
+
 # A stranger in Cc is seen by the policy as ever: after words of somebody unknown nobody new gets mail.
 stranger <<<'Write to us.'
 printf '%s\n%s\n' "$reads" "$(says 'They want mail.')" | answers

@@ -144,6 +144,7 @@ pr stop 1 >/dev/null
 is "$(job state)" stopped 'stop'
 pr serve --once
 is "$(checkpoint INBOX)" '' 'a stopped job has no checkpoint in INBOX'
+isnt "$(db "SELECT count(*) FROM trace WHERE what = 'checkpoint'")" 0 'and the trace of the one that came again says what became of it'
 exits 66 'its checkpoint is dead' pr resume 1
 
 # --- the limit of a round ---

@@ -86,4 +86,8 @@ run pr --json outbox list --state held
 like "$OUT" 'limit: 3 mails in an hour to vera@c.example' 'and says why'
 run pr status
 like "$OUT" 'may mail [0-9]+ to vera@c.example leave' 'a person is asked'
+pr config set postrider max-mails-per-hour 1 >/dev/null
+first five@c.example vera@c.example 'and once more'
+passes
+is "$(wire)" 0 'max-mails-per-hour = 1 is a limit too'
 done_testing

@@ -36,6 +36,7 @@ test_list(void)
         {"local part as it is", "Ann.Smith@x", "|Ann.Smith@x"},
         {"quoted local part", "\"odd.local\"@x", "|\"odd.local\"@x"},
         {"literal", "a@[192.0.2.1]", "|a@[192.0.2.1]"},
+        {"no literal", "a@[192.0.2.g]", ""},
         {"white space around the sign", "ann @ x . example", "|ann@x.example"},
         {"Outlook's semicolons", "a@x; b@y;", "|a@x, |b@y"},
         {"two words are no address", "foo bar@x", ""},

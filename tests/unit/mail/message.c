@@ -330,6 +330,8 @@ test_automatic(void)
         {"two fields", "Auto-Submitted: no\nAuto-Submitted: auto-replied\n",
          MSG_AUTO_SUBMITTED},
         {"no", "Auto-Submitted: no\n", MSG_AUTO_NO},
+        {"nothing in it", "Auto-Submitted: \n", MSG_AUTO_NO},
+        {"one letter", "Auto-Submitted: n\n", MSG_AUTO_SUBMITTED},
         {"no with a comment", "Auto-Submitted: No (really)\n", MSG_AUTO_NO},
         {"null path", "Return-Path: <>\n", MSG_AUTO_BOUNCE},
         {"null path with a blank", "Return-Path: < >\n", MSG_AUTO_BOUNCE},
