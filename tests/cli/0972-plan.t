@@ -222,6 +222,14 @@ exits 65 'and a path that leads out' p plan execute ../findings/big.md
 exits 66 'several plans and no name' p plan execute
 like "$ERR" 'there are 5 plans in .pilot/plan/pending: say which one' 'are too many'
 
+# The first minute: a goal in words, and a plan that has nothing but the example of a todo.
+project first
+exits 66 'a goal where a file is meant' p plan new 'Build a parser'
+like "$ERR" "no file 'Build a parser'; a goal in words: postrider plan new --goal 'Build a parser'" 'is answered with the way'
+ok 'a plan from a goal' p plan new --goal 'Build a parser'
+exits 65 'its example is no todo' p plan execute
+like "$ERR" 'has no todos: a todo is a line such as' 'and what a todo is, is said'
+
 # The five troubles, and what is said to do about each.
 project troubles
 p plan new --goal Troubles >/dev/null

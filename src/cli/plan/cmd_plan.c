@@ -20,6 +20,10 @@
 static int
 read_source(Cli *cli, const char *file, GBytes **ret)
 {
+    if (!g_str_equal(file, "-") && strchr(file, ' ') && !g_file_test(file, G_FILE_TEST_EXISTS))
+        return cli_fail(EX_NOINPUT,
+                        "no file '%s'; a goal in words: postrider plan new --goal '%s'", file,
+                        file);
     if (!g_str_equal(file, "-"))
         return cli_read_file(cli, "", file, LIMIT_PLAN_BYTES, ret);
     if (file_read_fd(STDIN_FILENO, LIMIT_PLAN_BYTES, ret, &cli->error))

@@ -131,11 +131,27 @@ parse_line(const char *line, size_t offset)
 /* --- the text --- */
 
 static bool
-is_fence(const char *line)
+begins_with(const char *line, const char *mark)
 {
-    size_t blank = strspn(line, " \t");
+    return g_str_has_prefix(line + strspn(line, " \t"), mark);
+}
 
-    return g_str_has_prefix(line + blank, "```") || g_str_has_prefix(line + blank, "~~~");
+/* Which lines are no list: fenced code, and comments of HTML. */
+typedef struct Aside {
+    bool fenced, comment;
+} Aside;
+
+static bool
+is_aside(Aside *a, const char *line)
+{
+    if (!a->comment && (begins_with(line, "```") || begins_with(line, "~~~"))) {
+        a->fenced = !a->fenced;
+        return true;
+    }
+    if (a->fenced || (!a->comment && !begins_with(line, "<!--")))
+        return a->fenced;
+    a->comment = !strstr(line, "-->");
+    return true;
 }
 
 static bool
@@ -167,7 +183,7 @@ todo_items_parse(const char *text, size_t len, TodoItems **ret, GError **error)
 {
     g_autoptr(TodoItems) items = todo_items_new();
     g_autoptr(GHashTable) ids = g_hash_table_new(g_str_hash, g_str_equal);
-    bool fenced = false;
+    Aside aside = {0};
 
     if (!check_text(text, len, error))
         return false;
@@ -178,9 +194,8 @@ todo_items_parse(const char *text, size_t len, TodoItems **ret, GError **error)
         g_autofree char *line = g_strndup(text + at, n);
         TodoItem *item;
 
-        if (is_fence(line))
-            fenced = !fenced;
-        else if (!fenced && (item = parse_line(line, at)) && !add_item(items, ids, item, error))
+        if (!is_aside(&aside, line) && (item = parse_line(line, at)) &&
+            !add_item(items, ids, item, error))
             return false;
         at += n + 1;
     }

@@ -7,7 +7,7 @@
  *
  * A todo is an item of a list with a box; `- [x]` is ticked. What stands in brackets at its end are attributes, in any
  * order; a bracket within a command counts as part of it where it is closed again. An item without an id gets one when the
- * plan is executed. Items in fenced code are text. Nothing here touches a file; bytes that are no todo stay as they are.
+ * plan is executed. Items in fenced code and in comments of HTML are text. Nothing here touches a file; bytes that are no todo stay as they are.
  */
 #include "base/list.h"
 #include "plan/file/plan.h"

@@ -34,6 +34,12 @@ test_lines(void)
         {")", NULL, NULL, NULL, NULL, NULL, true, false},
         {"- [ ] )", NULL, ")", NULL, NULL, NULL, false, false},
         {"- [ ] (check:)", NULL, "", NULL, "", NULL, false, false},
+        {"<!-- such as\n- [ ] A-1: a -->\n- [ ] A-1: b <!-- c", "A-1", "b <!-- c", NULL, NULL, NULL,
+         false, false},
+        {"  <!-- a -->\n- [ ] A-1: b", "A-1", "b", NULL, NULL, NULL, false, false},
+        {"<!--\n```\n-->\n- [ ] A-1: b", "A-1", "b", NULL, NULL, NULL, false, false},
+        {"```\n<!--\n```\n- [ ] A-1: b", "A-1", "b", NULL, NULL, NULL, false, false},
+        {"<!--\n- [ ] A-1: b", NULL, NULL, NULL, NULL, NULL, true, false},
     };
 
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
