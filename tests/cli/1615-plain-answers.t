@@ -84,6 +84,15 @@ for asker in you implementer; do
     did
     is "$(became "$id")" "answer vision-reviewer>$asker" 'that of a later step too'
 done
+for way in approve reject; do
+    says vision-reviewer '{"status":"complete","current_phase":"complete","send_emails":[{"to":["you@workflow.local","x@example.org"],"body":"Ten."}]}'
+    id=$(asks you question vision-reviewer)
+    did
+    is "$(became "$id")" open 'an answer that waits for a yes is none yet'
+    pr $way "$(db "SELECT max(outbox) FROM delivery WHERE state = 'held' AND address = 'you@workflow.local'")" >/dev/null
+    like "$(became "$id")" "$([ $way = reject ] && echo '^open' || echo '^answer vision-reviewer>you')" "and after $way"
+done
+says_to platform-lead you "$id" <<<'Ten.'
 says vision-reviewer '{"status":"nonsense"}'
 id=$(asks implementer question vision-reviewer)
 did

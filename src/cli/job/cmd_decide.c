@@ -5,6 +5,7 @@
 #include "cli/faces.h"
 #include "cli/mail/outbox_cmd.h"
 #include "engine/in/order_mail.h"
+#include "engine/out/post.h"
 #include "engine/people/hold.h"
 #include "engine/permit/permit_answer.h"
 #include "engine/run/settle.h"
@@ -165,8 +166,9 @@ decide_one(Cli *cli, const char *id, const HoldAnswer *answer)
             !decide(&txn, row, n, answer, decided, &end, &text, &cli->error))
             return cli_failed(cli, 0);
         txn.ok = end != HOLD_DONE ||
-                 order_mail_file(&engine, &txn, approve ? "APPROVE" : "REJECT", OPERATOR,
-                                 row->job, row->from, decided, &cli->error);
+                 (order_mail_file(&engine, &txn, approve ? "APPROVE" : "REJECT", OPERATOR,
+                                  row->job, row->from, decided, &cli->error) &&
+                  (!approve || post_released(&engine, &txn, decided, &cli->error)));
     }
     if (!txn.done)
         return cli_failed(cli, 0);

@@ -199,6 +199,22 @@ put(Engine *engine,
            (post->held || post->copy_only || faces_posted(engine, txn, kind, mail.bytes, error));
 }
 
+bool
+post_released(Engine *engine, Txn *txn, const GPtrArray *ids, GError **error)
+{
+    const Home *home = engine->home;
+    LIST_EACH(const char, id, ids) {
+        g_autoptr(OutRow) row = NULL;
+        Minted minted;
+        if (!outbox_find(engine->db, &VIEWER_OPERATOR, id, &row, error))
+            return false;
+        if (row && row->bytes && msgid_read(&home->key, id, home->config->domain, &minted) &&
+            !faces_posted(engine, txn, minted.kind, row->bytes, error))
+            return false;
+    }
+    return true;
+}
+
 static bool
 goes_outside(const Engine *engine, const Compose *mail, const Post *post, bool *ret, GError **error)
 {

@@ -52,6 +52,10 @@ bool post_raw(Engine *engine,
               char **ret_msgid,
               GError **error);
 
+/* Mails that were held (ids, char *) are on their way after all: faces hear of it (engine/face.h). What has left the outbox is
+ * passed over. */
+bool post_released(Engine *engine, Txn *txn, const GPtrArray *ids, GError **error);
+
 /* The headers of the mail with this id, which a role has or we sent; *ret NULL: it is not here. May read its file, so no transaction
  * is open. Caller frees. */
 bool post_parent(Engine *engine, const char *id, Message **ret, GError **error);

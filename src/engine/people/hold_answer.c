@@ -2,6 +2,7 @@
 #include "engine/in/judge.h"
 #include "engine/in/order_mail.h"
 #include "engine/in/orders.h"
+#include "engine/out/post.h"
 #include "engine/people/question_kind.h"
 #include "engine/people/words.h"
 #include "engine/permit/permit_answer.h"
@@ -292,8 +293,9 @@ hold_answer(OrderCase *c, char **ret_text, GError **error)
         HoldEnd end;
         if (!hold_decide(c->txn, q, &answer, &end, ret_text, error) ||
             (end == HOLD_DONE &&
-             !order_mail_file(engine, c->txn, approve ? "APPROVE" : "REJECT", mail->from,
-                              q->job, role->address, decided, error)))
+             (!order_mail_file(engine, c->txn, approve ? "APPROVE" : "REJECT", mail->from,
+                               q->job, role->address, decided, error) ||
+              (approve && !post_released(engine, c->txn, decided, error)))))
             return false;
         trace = trace_of(end, approve, q);
         c->job = q->job;
