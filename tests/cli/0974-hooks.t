@@ -139,6 +139,42 @@ hook stop s >/dev/null
 prompt s /00_continue >/dev/null
 is "$(st '.status, .iteration_count')" 'active 0' '/00_continue of a person begins a new count'
 
+# What goes past a check, or undoes a stop, is for the client's own hook to say: not for the agent's command.
+claims() { CLAUDE_CODE_SESSION_ID=s CLAUDE_PID=${1:-$$} p plan next --claim >/dev/null; }
+begin && claims
+for words in DONE CONTINUE; do
+    for session in s x; do
+        like "$(prompt $session $words | jq -r .systemMessage)" 'no person seems to have typed it.*postrider plan' "$words of $session from a command below the owner is refused"
+    done
+done
+is "$(st '.status, .revision')" 'active 2' 'and changes nothing'
+is "$(jq -c 'select(.act == "refused") | [.order, .session]' .pilot/state/log.jsonl | paste -sd' ')" '["done","s"] ["done","x"] ["continue","s"] ["continue","x"]' 'which is in the log'
+is "$(prompt x STOP | jq -r .decision) $(st .status)" 'block stopped' 'STOP is for everybody'
+prompt s CONTINUE >/dev/null
+is "$(st .status)" stopped 'and is undone from outside'
+begin && CODEX_SESSION_ID=s p plan next --claim >/dev/null
+CODEX_SESSION_ID=s prompt s DONE >/dev/null
+is "$(st .status)" active "a command of Codex's model says DONE"
+begin s
+CLAUDE_CODE_SESSION_ID=s prompt x DONE >/dev/null
+POSTRIDER_PLAN_SESSION=run-1 prompt s DONE >/dev/null
+POSTRIDER_PORT=/x prompt s DONE >/dev/null
+is "$(st .status)" active 'nor in the name of another, nor below plan run or a run of a role'
+cat >"$WORK/client.py" <<'P'
+import json, os, subprocess, sys
+env = dict(os.environ, CLAUDE_CODE_SESSION_ID="s", CLAUDE_PID=str(os.getpid()))
+subprocess.run([sys.argv[1], "plan", "next", "--claim"], env=env, stdout=subprocess.DEVNULL, check=True)
+said = json.dumps({"session_id": "s", "cwd": os.getcwd(), "prompt": sys.argv[2]})
+subprocess.run(sys.argv[3:], env=env, input=said.encode(), check=True)
+P
+client() { PATH=$(dirname "$PR_BIN"):$PATH python3 "$WORK/client.py" "$PR_BIN" DONE "$@"; }
+begin
+like "$(client postrider hook user-prompt) $(st .status)" 'called done.* done' "the client's own hook says it"
+begin
+like "$(client sh -c 'postrider hook user-prompt; true') $(st .status)" 'called done.* done' 'by a shell, too'
+begin
+like "$(client sh -c 'cat | postrider hook user-prompt') $(st .status)" 'no person.* active' 'a shell that feeds it is a command of the agent'
+
 # task
 begin s
 task() { hook task "$1" ",\"hook_event_name\":\"$2\",\"task_id\":\"7\",\"task_subject\":\"$3\",\"task_description\":\"\""; }

@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "plan/file/hook_tool.h"
+#include "plan/file/plan_log.h"
 #include "plan/file/plan_words.h"
 
 static const char *
@@ -236,6 +237,23 @@ obey(PlanSite *site, Plan *plan, PromptOrder order, const PlanNow *now, char **r
     return false;
 }
 
+/* An order that goes past a check, or undoes a stop, has to be a person's. What is refused is told, and remarked in the log. */
+static void
+refuse_order(const PlanSite *site, const char *act, const json_t *input, HookAnswer *answer)
+{
+    g_autofree char *time = plan_file_now(site->file);
+    g_autoptr(json_t) line =
+        json_pack("{s:s, s:s, s:s, s:s}", "at", time, "act", "refused", "order", act, "session",
+                  text_of(input, "session_id"));
+    g_autofree char *words = g_strdup_printf(
+        "not carried out, since no person seems to have typed it; at a terminal outside of the "
+        "agent: postrider plan %s",
+        act);
+
+    plan_log_remark(site->file->state_fd, line);
+    add_json(answer->out, json_pack("{s:s}", "systemMessage", words));
+}
+
 static bool
 on_user_prompt(PlanSite *site, const json_t *input, HookAnswer *answer, GError **error)
 {
@@ -249,8 +267,14 @@ on_user_prompt(PlanSite *site, const json_t *input, HookAnswer *answer, GError *
         return true;
     if (!plan_edit_begin(site->file, site->wait_ms, &edit, error))
         return false;
-    if (!edit.plan || !plan_check_branch(site->project, edit.plan, NULL) ||
-        !obey(site, edit.plan, order, &now, &words))
+    if (!edit.plan || !plan_check_branch(site->project, edit.plan, NULL))
+        return true;
+    if ((order == ORDER_DONE || order == ORDER_CONTINUE) &&
+        !plan_was_typed(edit.plan, text_of(input, "session_id"))) {
+        refuse_order(site, acts[order], input, answer);
+        return true;
+    }
+    if (!obey(site, edit.plan, order, &now, &words))
         return true;
     json_t *line = json_pack("{s:s, s:s, s:s}", "act", acts[order], "by", "prompt", "session",
                              text_of(input, "session_id"));

@@ -10,6 +10,8 @@
  * would mean nothing then. It looks at what the client's own tools would write, and at commands by their words, so that a
  * mistake is told before it happens; what gets by changes no check that was fixed, and is in the log.
  *
+ * `user-prompt` carries out DONE and CONTINUE only where a person can have typed them (plan_was_typed()).
+ *
  * Only a session that owns the plan (plan/file/plan_rules.h) is ever held.
  */
 #include "plan/file/plan_mark.h"

@@ -71,6 +71,33 @@ plan_is_below_owner(const Plan *plan, const Taker *taker)
            is_below_one(json_object_get(plan->members, "stopped"), taker);
 }
 
+/* Hooks of Codex have no CODEX_SESSION_ID: its model's commands have. Hooks of Claude Code have the id that their input has. */
+static bool
+is_told_by_agent(const json_t *sessions, const char *session)
+{
+    const char *claude = g_getenv("CLAUDE_CODE_SESSION_ID"),
+               *codex = g_getenv("CODEX_SESSION_ID");
+
+    for (size_t i = 0; i < json_array_size(sessions); i++) {
+        const json_t *entry = json_array_get(sessions, i);
+        const char *id = plan_text(entry, "id");
+
+        if (g_strcmp0(id, codex) == 0 ||
+            (g_strcmp0(id, claude) == 0 && !g_str_equal(id, session)) ||
+            (taker_is_below(entry) && !taker_is_hook_of(entry)))
+            return true;
+    }
+    return false;
+}
+
+bool
+plan_was_typed(const Plan *plan, const char *session)
+{
+    return !g_getenv(TAKER_SESSION_ENV) && !g_getenv("POSTRIDER_PORT") &&
+           !is_told_by_agent(sessions_of(plan), session) &&
+           !is_told_by_agent(json_object_get(plan->members, "stopped"), session);
+}
+
 bool
 plan_release(Plan *plan, const char *session)
 {

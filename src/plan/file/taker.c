@@ -179,8 +179,24 @@ claim_words(const json_t *claim)
     return g_strdup_printf("process %d", (int)claim_process(claim).pid);
 }
 
-bool
-taker_is_below(const json_t *claim)
+/* A shell that a client starts for a hook has the hook's command for its text, and feeds it nothing. */
+static bool
+runs_hook_alone(pid_t pid)
+{
+    g_autofree char *path = g_strdup_printf("/proc/%d/cmdline", (int)pid);
+    g_autofree char *text = NULL;
+    gsize len;
+
+    if (!g_file_get_contents(path, &text, &len, NULL))
+        return false;
+    for (gsize i = 0; i < len; i++)
+        text[i] = text[i] ? text[i] : ' ';
+    return strstr(text, TAKER_HOOK) && !strpbrk(text, "|<\n") && !strstr(text, "eval ");
+}
+
+/* Is the claim's process above us, with nothing but such processes in between? NULL: any. */
+static bool
+climbs_to(const json_t *claim, bool (*may_pass)(pid_t))
 {
     ProcIdent process = claim_process(claim), now;
     pid_t pid = getppid();
@@ -190,6 +206,20 @@ taker_is_below(const json_t *claim)
     for (int i = 0; i < ANCESTORS && pid > 1; i++, pid = process_parent(pid)) {
         if (pid == process.pid)
             return proc_ident_of(pid, &now) && now.start_time == process.start_time;
+        if (may_pass && !may_pass(pid))
+            return false;
     }
     return false;
+}
+
+bool
+taker_is_below(const json_t *claim)
+{
+    return climbs_to(claim, NULL);
+}
+
+bool
+taker_is_hook_of(const json_t *claim)
+{
+    return climbs_to(claim, runs_hook_alone);
 }

@@ -42,5 +42,9 @@ bool claim_is_alive(const json_t *claim);
 /* True when this process is a descendant of the process that stands in this claim, or in this
  * entry of a session. */
 bool taker_is_below(const json_t *claim);
+/* True when that process itself has started this one, which is its hook for prompts: by TAKER_HOOK, at most through a shell
+ * that does nothing else. A command of the agent has a shell with other words around it. */
+bool taker_is_hook_of(const json_t *claim);
+#define TAKER_HOOK "hook user-prompt"
 /* The parent of a process; 0: not known. */
 pid_t process_parent(pid_t pid);
