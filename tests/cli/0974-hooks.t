@@ -212,6 +212,35 @@ tool 2 'an owner does not change a check' s Edit "{\"file_path\":\"$PWD/PLAN.md\
 like "$ERR" 'the check of SC-1 was fixed' 'and is told which'
 tool 2 'or take it out' s Write "{\"file_path\":\"$PWD/PLAN.md\",\"content\":\"- [ ] SC-1: a\\n\"}"
 tool 2 'or give one to another todo' s MultiEdit "{\"file_path\":\"$PWD/PLAN.md\",\"edits\":[{\"old_string\":\"SC-2: b\",\"new_string\":\"SC-2: b (check: true)\"}]}"
+patch() { jq -cn --arg t "$(printf '*** Begin Patch\n*** Update File: %s\n@@\n%s\n*** End Patch' "$1" "$2")" '{input: $t}'; }
+tool 2 'by a patch, as Codex has it' s apply_patch "$(patch PLAN.md $'-- [ ] SC-1: a (check: make test)\n+- [ ] SC-1: a (check: true)')"
+like "$ERR" 'the check of SC-1 was fixed' 'which is told'
+tool 2 'by a whole path' s apply_patch "$(patch "$PWD/src/../PLAN.md" $'-- [ ] SC-2: b\n+- [ ] SC-2: b (check: true)')"
+tool 2 'by a new file in its place' s apply_patch "$(patch PLAN.md '+- [ ] SC-1: a' | sed 's/Update File/Add File/')"
+tool 2 'by a patch in a command' s Bash "$(patch PLAN.md $'-- [ ] SC-1: a (check: make test)\n+- [ ] SC-1: a' | sed 's/"input":"/"command":"apply_patch /')"
+tool 0 'a patch may tick' s apply_patch "$(patch PLAN.md $'-- [ ] SC-1: a (check: make test)\n+- [x] SC-1: a (check: make test)')"
+tool 0 'and change another file' s apply_patch "$(patch a.md '+- [ ] SC-1: a (check: true)')"
+bash() { tool "$1" "$2: $3" s Bash "$(jq -cn --arg t "$3" '{command: $t}')"; }
+for words in 'sed -i s/make.test/true/ PLAN.md' 'echo x >PLAN.md' "printf x >> './PLAN.md'" 'ls; tee PLAN.md <x' "python3 -c \"open('PLAN.md','w')\"" \
+    $'cat <<E >PLAN.md\nx\nE' $'python3 - <<E\nopen(\'PLAN.md\', \'w\')\nE' "sh -c 'rm PLAN.md; true'"; do
+    bash 2 'nor by a command' "$words"
+done
+like "$ERR" 'change PLAN.md by a tool that edits files' 'it is told how'
+for words in 'rm -rf .pilot' 'cd x && rm -r ../.pilot/' 'mv .pilot /tmp/x' 'rm -rf ./.pilot/*' 'find .pilot -delete'; do
+    bash 2 'an owner does not take the state away' "$words"
+done
+for words in 'cat PLAN.md >/dev/null' 'rm x; grep SC PLAN.md | tee y' 'postrider plan execute PLAN.md >/dev/null' 'sed -n 1p PLAN.md' 'ls .pilot; rm x' 'rm .pilotage' 'git add PLAN.md'; do
+    bash 0 'a command that only reads is fine' "$words"
+done
+bash 2 'an owner types no prompts' 'echo x | postrider hook user-prompt'
+tool 0 'a stranger may change it' other Bash '{"command":"sed -i d PLAN.md"}'
+sed -i 's/make test/make check/' PLAN.md
+tool 0 'what a person changed may stay' s Edit "{\"file_path\":\"$PWD/PLAN.md\",\"old_string\":\"SC-1: a\",\"new_string\":\"SC-1: A\"}"
+tool 2 'and lets no other check be changed' s Edit "{\"file_path\":\"$PWD/PLAN.md\",\"old_string\":\"SC-2: b\",\"new_string\":\"SC-2: b (check: true)\"}"
+like "$ERR" 'the check of SC-2' 'it says which'
+tool 2 'nor that one again' s Edit "{\"file_path\":\"$PWD/PLAN.md\",\"old_string\":\"make check\",\"new_string\":\"true\"}"
+tool 0 'but put back' s Edit "{\"file_path\":\"$PWD/PLAN.md\",\"old_string\":\"make check\",\"new_string\":\"make test\"}"
+sed -i 's/make check/make test/' PLAN.md
 tool 0 'it may tick and add' s Edit "{\"file_path\":\"$PWD/PLAN.md\",\"old_string\":\"- [ ] SC-2: b\",\"new_string\":\"- [x] SC-2: b\\n- [ ] SC-3: c (check: true)\"}"
 tool 0 'and write everything else' s Write "{\"file_path\":\"$PWD/a.c\",\"content\":\"(check: x)\"}"
 p plan cancel >/dev/null
