@@ -1,5 +1,6 @@
 /* The verbs that make something happen: each accepted request is a proposal with one mail,
  * through policy, committed as a step under the run's own claim. */
+#include "base/digest.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/limits.h"
@@ -130,15 +131,23 @@ read_mail(const json_t *request, GError **error)
     return NULL;
 }
 
+/* why: for what it is held; NULL: it is not. */
 static void
-put_outcome(json_t *answer, const Verdict *verdict, const char *msgid)
+put_outcome(json_t *answer, const char *msgid, const char *why)
 {
-    bool held = verdict->kind == VERDICT_HELD;
-
     answer_id(answer, "message_id", msgid);
-    answer_text(answer, "state", held ? "held" : "ready");
-    if (held)
-        answer_text(answer, "why", verdict->why);
+    answer_text(answer, "state", why ? "held" : "ready");
+    if (why)
+        answer_text(answer, "why", why);
+}
+
+/* For what the first mail of these verdicts is held; NULL: it is not. Borrowed. */
+static const char *
+why_held(const GArray *verdicts)
+{
+    const Verdict *verdict = &g_array_index(verdicts, Verdict, 0);
+
+    return verdict->kind == VERDICT_HELD ? verdict->why : NULL;
 }
 
 /* A program hears at once that nobody can be asked about what would be held. */
@@ -225,10 +234,11 @@ commit_mail(PortTalk *talk, Proposal *p, MsgRows *shown, char **ret_msgid, GErro
     g_autoptr(GArray) verdicts = NULL;
     g_auto(StepResult) result = {0};
 
+    p->once = talk->once;
     if (!port_commit(talk, p, shown, &verdicts, &result, error))
         return false;
     *ret_msgid = g_strdup(g_ptr_array_index(result.msgids, 0));
-    put_outcome(talk->answer, &g_array_index(verdicts, Verdict, 0), *ret_msgid);
+    put_outcome(talk->answer, *ret_msgid, why_held(verdicts));
     return true;
 }
 
@@ -270,33 +280,33 @@ read_parent(PortTalk *talk, ProposedMail *mail, GError **error)
     return true;
 }
 
-/* A request with `once` that was carried out within the last minute is answered as it was, and does nothing: whoever did
- * not hear the answer may ask again. */
-#define ONCE_US (60 * USEC_PER_SEC)
-
+/* A request with `once` that was carried out within the last minute, perhaps by a run that was killed since, is answered as it was,
+ * and does nothing: whoever did not hear the answer may ask again. A plain reply to mail that is open now is none of those. */
 static bool
-make_once(PortTalk *talk, PortVerb *make, GError **error)
+make_once(PortTalk *talk, bool reply, PortVerb *make, GError **error)
 {
+    SentOnce what = {.job = talk->job->id, .round = talk->job->round};
+    g_autofree char *request = NULL, *msgid = NULL, *why = NULL;
     bool once = false;
-    int64_t now = home_now(talk->engine->home);
 
     if (!json_find_bool(talk->request, "", "once", &once, error))
         return false;
     if (!once)
         return make(talk, error);
-    g_autofree char *request = json_format_sorted(talk->request);
-    json_t *before = g_hash_table_lookup(talk->sent, request);
-    if (before && now - json_integer_value(json_object_get(before, "at")) < ONCE_US) {
-        (void)json_object_update(talk->answer, json_object_get(before, "answer"));
+    request = json_format_sorted(talk->request);
+    digest_of(request, strlen(request), &what.digest);
+    if (!sent_once_find(talk->engine->db, &what, &msgid, &why, error))
+        return false;
+    if (msgid && !(reply && talk->unsettled->len > 0 &&
+                   !json_object_get(talk->request, "settles"))) {
+        put_outcome(talk->answer, msgid, why);
         json_object_set_new(talk->answer, "repeated", json_true());
         return true;
     }
-    if (!make(talk, error))
-        return false;
-    g_hash_table_replace(talk->sent, g_steal_pointer(&request),
-                         json_pack("{s:I, s:o}", "at", (json_int_t)now, "answer",
-                                   json_copy(talk->answer)));
-    return true;
+    talk->once = &what;
+    bool ok = make(talk, error);
+    talk->once = NULL;
+    return ok;
 }
 
 static bool
@@ -319,7 +329,7 @@ make_send(PortTalk *talk, GError **error)
 bool
 verb_send(PortTalk *talk, GError **error)
 {
-    return make_once(talk, make_send, error);
+    return make_once(talk, false, make_send, error);
 }
 
 static const MsgRow *
@@ -424,7 +434,7 @@ make_reply(PortTalk *talk, GError **error)
 bool
 verb_reply(PortTalk *talk, GError **error)
 {
-    return make_once(talk, make_reply, error);
+    return make_once(talk, true, make_reply, error);
 }
 
 /* Those of the mails that the program was shown which the proposal settles. */
@@ -462,7 +472,7 @@ verb_act(PortTalk *talk, GError **error)
     const char *msgid = result.msgids->len ? g_ptr_array_index(result.msgids, 0) : NULL;
     g_autoptr(MsgRows) rows = settled_rows(talk, p);
     if (msgid)
-        put_outcome(talk->answer, &g_array_index(verdicts, Verdict, 0), msgid);
+        put_outcome(talk->answer, msgid, why_held(verdicts));
     LIST_EACH(const ProposedAct, done, p->acts)
         if (done->ops->answer)
             done->ops->answer(done, talk->answer);

@@ -29,9 +29,7 @@ port_talk_init(
                    .reads = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
                    .spaces = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
                    .unsettled = msg_rows_new_view(),
-                   .answers = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free),
-                   .sent = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
-                                                 (GDestroyNotify)json_decref)};
+                   .answers = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free)};
     g_ptr_array_extend(LIST_ARRAY(talk->unsettled), LIST_ARRAY(in->shown), NULL, NULL);
 }
 
@@ -42,7 +40,6 @@ port_talk_clear(PortTalk *talk)
     g_clear_pointer(&talk->spaces, g_hash_table_unref);
     g_clear_pointer(&talk->unsettled, msg_rows_free);
     g_clear_pointer(&talk->answers, g_hash_table_unref);
-    g_clear_pointer(&talk->sent, g_hash_table_unref);
 }
 
 void

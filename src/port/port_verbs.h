@@ -22,7 +22,7 @@ typedef struct PortTalk {
     GHashTable *spaces;  /* of what was read: name -> is it written down? */
     MsgRows *unsettled;  /* borrowed from in */
     GHashTable *answers; /* MsgId.v -> id of the reply that settled it */
-    GHashTable *sent;    /* requests with `once` that were carried out -> their answers */
+    const SentOnce *once; /* what the mail that is made now answers; NULL: it may be made again */
     unsigned steps;
     bool lost;        /* the claim is somebody else's now */
     const char *only; /* the one verb that is served; borrowed; NULL: all are */

@@ -803,5 +803,16 @@ const char *const schema_sql[] = {
     "  SELECT DISTINCT role, word FROM w WHERE word <> '';"
     "UPDATE meta SET key = 'note-readers-kept', value = '1' WHERE key = 'notes-shown-abroad';"
     "DELETE FROM meta WHERE key = 'first-roles';",
+
+    /* 15 -> 16: mail that programs ask for once (store/out/sent_once.h). */
+    "CREATE TABLE sent_once ("
+    "  job INTEGER NOT NULL,"
+    "  round INTEGER NOT NULL,"
+    "  digest BLOB NOT NULL,"
+    "  at_us INTEGER NOT NULL,"
+    "  msgid TEXT NOT NULL,"
+    "  why TEXT,"
+    "  PRIMARY KEY (job, round, digest)"
+    ") WITHOUT ROWID;",
 };
 const int schema_version = G_N_ELEMENTS(schema_sql);

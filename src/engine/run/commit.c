@@ -466,6 +466,16 @@ commit_acts(Commit *c, Txn *txn, GError **error)
     return true;
 }
 
+/* Whoever asks for the same mail again hears what this step has answered. */
+static bool
+commit_once(const Commit *c, Txn *txn, GError **error)
+{
+    const char *msgid = c->p->once ? g_ptr_array_index(c->msgids, 0) : NULL;
+    const Verdict *v = msgid ? &g_array_index(c->verdicts, Verdict, 0) : NULL;
+    return !msgid || sent_once_put(txn, c->p->once, msgid,
+                                   v->kind == VERDICT_HELD ? v->why : NULL, error);
+}
+
 static bool
 write_all(Commit *c, Txn *txn, GError **error)
 {
@@ -484,8 +494,8 @@ write_all(Commit *c, Txn *txn, GError **error)
         !enter_spaces(c, txn, error) || !commit_notes(c, txn, error) || !commit_compose_mails(c, error))
         return false;
     judge_status(c);
-    return commit_put_mails(c, txn, error) && commit_tell_people(c, txn, error) &&
-           ask_about_calls(c, txn, error) && commit_messages(c, txn, error) &&
+    return commit_put_mails(c, txn, error) && commit_once(c, txn, error) &&
+           commit_tell_people(c, txn, error) && ask_about_calls(c, txn, error) && commit_messages(c, txn, error) &&
            commit_acts(c, txn, error) && (bare || put_step(c, txn, error)) &&
            (c->mails_put == 0 || timer_drop(txn, c->job->id, TIMER_ACK, error)) &&
            commit_face(c, txn, error) && commit_session(c, txn, error) &&

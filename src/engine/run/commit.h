@@ -14,6 +14,7 @@
 #include "engine/engine.h"
 #include "store/job/jobs.h"
 #include "store/mail/messages.h"
+#include "store/out/sent_once.h"
 
 typedef struct ProposedFile {
     char *filename, *content_type; /* type NULL: by name */
@@ -111,6 +112,7 @@ typedef struct Proposal {
     ProposedMoves *moves;
     ProposedActs *acts; /* behind the mails */
     bool acted;         /* an earlier step of this round did one */
+    const SentOnce *once; /* what its only mail is the answer to, if that is sent once; borrowed */
     GArray *settles; /* of MsgId; empty with COMPLETE: all that was shown */
     GBytes *state;   /* JSON: what the mode wants back at the next step; NULL: nothing */
     Due resume;      /* PARK: when it goes on by itself, or wait_then is due; DUE_NEVER: mail or
