@@ -38,6 +38,7 @@ is "$(st '.sessions[].id')" 's x' "also in Codex's sandbox"
 run hook stop s
 is "$(jq -rc 'keys, .decision' <<<"$OUT" | paste -sd' ')" '["decision","reason"] block' 'an owner is held, in words that both clients take'
 is "$(jq -r .reason <<<"$OUT")" "3 of 3 todos of PLAN.md are open: SC-1 (in_progress), SC-2 (in_progress), SC-3. Next: SC-1: a. When it is done: postrider plan mark SC-1 complete. If it can't be done: postrider plan mark SC-1 blocked --why TEXT." 'and told what is next'
+is "$(tail -n 1 .pilot/state/log.jsonl | jq -r '[.act, .todo, .owner, .iteration] | join(" ")')" 'block SC-1 coder 1' 'the log says what it works on'
 is "$(hook stop fork)" '' 'a fork is another session'
 
 # Let go.

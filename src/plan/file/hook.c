@@ -90,6 +90,9 @@ judge(PlanSite *site, HookKind kind, const json_t *input, HookAnswer *answer, GE
         return true;
     json_t *line = json_pack("{s:s, s:s}", "act", verdict == JUDGED_HELD ? "block" : "pause",
                              "session", session);
+    const json_t *todo = plan_next(edit.plan, &site->taker, NULL, &now);
+    plan_set_text(line, "todo", plan_text(todo, "id"));
+    plan_set_text(line, "owner", plan_text(todo, "owner"));
     plan_set_text(line, "agent", text_of(input, "agent_type"));
     plan_set_text(line, "why", plan_text(edit.plan->members, "why"));
     if (!plan_edit_commit(&edit, line, error))
