@@ -157,45 +157,37 @@ on_session_end(PlanSite *site, const json_t *input, GError **error)
 
 /* --- user-prompt --- */
 
-typedef enum PromptOrder {
-    ORDER_NONE,
-    ORDER_STOP,
-    ORDER_CANCEL,
-    ORDER_DONE,
-    ORDER_CONTINUE
-} PromptOrder;
-
 /* A prompt that is an order and nothing else. Those of skills reach us as they were typed; /stop alone never does. */
-static PromptOrder
+static PlanPrompt
 prompt_order(const json_t *input)
 {
     static const struct {
         const char *prompt;
-        PromptOrder order;
-    } orders[] = {{"STOP", ORDER_STOP},
-                  {"/postrider:stop", ORDER_STOP},
-                  {"$stop", ORDER_STOP},
-                  {"CANCEL", ORDER_CANCEL},
-                  {"/cancel", ORDER_CANCEL},
-                  {"/postrider:cancel", ORDER_CANCEL},
-                  {"$cancel", ORDER_CANCEL},
-                  {"DONE", ORDER_DONE},
-                  {"/done", ORDER_DONE},
-                  {"/postrider:done", ORDER_DONE},
-                  {"$done", ORDER_DONE},
-                  {"CONTINUE", ORDER_CONTINUE},
-                  {"/00_continue", ORDER_CONTINUE},
-                  {"/postrider:00_continue", ORDER_CONTINUE},
-                  {"$00_continue", ORDER_CONTINUE}};
+        PlanPrompt order;
+    } orders[] = {{"STOP", PROMPT_STOP},
+                  {"/postrider:stop", PROMPT_STOP},
+                  {"$stop", PROMPT_STOP},
+                  {"CANCEL", PROMPT_CANCEL},
+                  {"/cancel", PROMPT_CANCEL},
+                  {"/postrider:cancel", PROMPT_CANCEL},
+                  {"$cancel", PROMPT_CANCEL},
+                  {"DONE", PROMPT_DONE},
+                  {"/done", PROMPT_DONE},
+                  {"/postrider:done", PROMPT_DONE},
+                  {"$done", PROMPT_DONE},
+                  {"CONTINUE", PROMPT_CONTINUE},
+                  {"/00_continue", PROMPT_CONTINUE},
+                  {"/postrider:00_continue", PROMPT_CONTINUE},
+                  {"$00_continue", PROMPT_CONTINUE}};
     g_autofree char *prompt = g_strstrip(g_strdup(text_of(input, "prompt")));
 
     if (*text_of(input, "agent_id"))
-        return ORDER_NONE; /* an agent's prompt, that no person wrote */
+        return PROMPT_NONE; /* an agent's prompt, that no person wrote */
     for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
         if (g_str_equal(prompt, orders[i].prompt))
             return orders[i].order;
     }
-    return ORDER_NONE;
+    return PROMPT_NONE;
 }
 
 /* A client that nobody sits at was started by a program, perhaps by the agent itself: that may not go past a check. */
@@ -205,39 +197,17 @@ is_unattended(void)
     return g_strcmp0(g_getenv("CLAUDE_CODE_SESSION_ATTENDED"), "0") == 0;
 }
 
-/* Changes the plan; *ret_words is what the person is told, NULL when the order means nothing now. Caller frees. */
-static bool
-obey(PlanSite *site, Plan *plan, PromptOrder order, const PlanNow *now, char **ret_words)
+/* What the person is told. Caller frees. */
+static char *
+words_of(const PlanSite *site, const Plan *plan, PlanPrompt order, const PlanNow *now)
 {
-    PlanStatus status = plan_status(plan);
-    bool ended = status == PLAN_CANCELLED || status == PLAN_DONE || status == PLAN_CLOSED;
+    static const char *const words[] = {[PROMPT_STOP] = PLAN_WORDS_STOPPED,
+                                        [PROMPT_CANCEL] = PLAN_WORDS_CANCELLED,
+                                        [PROMPT_DONE] = PLAN_WORDS_DONE};
 
-    *ret_words = NULL;
-    if (ended || status == PLAN_COMPLETE)
-        return false;
-    switch (order) {
-    case ORDER_STOP:
-        plan_stop(plan);
-        *ret_words = g_strdup(PLAN_WORDS_STOPPED);
-        return true;
-    case ORDER_CANCEL:
-        plan_cancel(plan);
-        *ret_words = g_strdup(PLAN_WORDS_CANCELLED);
-        return true;
-    case ORDER_DONE:
-        plan_call_done(plan);
-        *ret_words = g_strdup(PLAN_WORDS_DONE);
-        return true;
-    case ORDER_CONTINUE:
-        if (!plan_continue(plan, 0, -1, NULL))
-            return false;
-        (void)plan_enter(plan, &site->taker, now);
-        *ret_words = plan_words_back(plan, plan_next(plan, &site->taker, NULL, now));
-        return true;
-    case ORDER_NONE:
-        break;
-    }
-    return false;
+    return order == PROMPT_CONTINUE
+               ? plan_words_back(plan, plan_next(plan, &site->taker, NULL, now))
+               : g_strdup(words[order]);
 }
 
 /* An order that goes past a check, or undoes a stop, has to be a person's. What is refused is told, and remarked in the log. */
@@ -261,29 +231,30 @@ static bool
 on_user_prompt(PlanSite *site, const json_t *input, HookAnswer *answer, GError **error)
 {
     static const char *const acts[] = {"", "stop", "cancel", "done", "continue"};
-    PromptOrder order = prompt_order(input);
+    PlanPrompt order = prompt_order(input);
     g_auto(PlanEdit) edit = {.lock = -1};
-    g_autofree char *time = plan_file_now(site->file), *words = NULL;
+    g_autofree char *time = plan_file_now(site->file);
     PlanNow now = now_of(time);
 
-    if (order == ORDER_NONE || (order == ORDER_DONE && is_unattended()))
+    if (order == PROMPT_NONE || (order == PROMPT_DONE && is_unattended()))
         return true;
     if (!plan_edit_begin(site->file, site->wait_ms, &edit, error))
         return false;
     if (!edit.plan || !plan_check_branch(site->project, edit.plan, NULL))
         return true;
-    if ((order == ORDER_DONE || order == ORDER_CONTINUE) &&
+    if ((order == PROMPT_DONE || order == PROMPT_CONTINUE) &&
         !plan_was_typed(edit.plan, text_of(input, "session_id"))) {
         refuse_order(site, acts[order], input, answer);
         return true;
     }
-    if (!obey(site, edit.plan, order, &now, &words))
+    if (!plan_obey(edit.plan, order, &site->taker, &now))
         return true;
     json_t *line = json_pack("{s:s, s:s, s:s}", "act", acts[order], "by", "prompt", "session",
                              text_of(input, "session_id"));
     if (!plan_edit_commit(&edit, line, error))
         return false;
-    if (order == ORDER_CONTINUE) /* the agent has to see it, or nothing goes on */
+    g_autofree char *words = words_of(site, edit.plan, order, &now);
+    if (order == PROMPT_CONTINUE) /* the agent has to see it, or nothing goes on */
         g_string_append_printf(answer->out, "%s\n", words);
     else
         add_json(answer->out, json_pack("{s:s, s:s}", "decision", "block", "reason", words));

@@ -327,6 +327,34 @@ plan_continue(Plan *plan, int max_iterations, int level, GError **error)
     return true;
 }
 
+bool
+plan_obey(Plan *plan, PlanPrompt order, const Taker *taker, const PlanNow *now)
+{
+    PlanStatus status = plan_status(plan);
+
+    if (status == PLAN_CANCELLED || status == PLAN_DONE || status == PLAN_CLOSED ||
+        status == PLAN_COMPLETE)
+        return false;
+    switch (order) {
+    case PROMPT_STOP:
+        plan_stop(plan);
+        return true;
+    case PROMPT_CANCEL:
+        plan_cancel(plan);
+        return true;
+    case PROMPT_DONE:
+        plan_call_done(plan);
+        return true;
+    case PROMPT_CONTINUE:
+        (void)plan_continue(plan, 0, -1, NULL);
+        (void)plan_enter(plan, taker, now);
+        return true;
+    case PROMPT_NONE:
+        break;
+    }
+    return false;
+}
+
 /* --- may an agent stop? --- */
 
 /* There are no rings, so whatever can become ready waits for something that is ready now. */

@@ -82,6 +82,17 @@ void plan_call_done(Plan *plan);
  * and -1 leave them as they are. */
 bool plan_continue(Plan *plan, int max_iterations, int level, GError **error);
 
+/* A prompt that is one of these words and nothing else, in the session of this taker. False: it means nothing in this plan, and
+ * nothing was changed. */
+typedef enum PlanPrompt {
+    PROMPT_NONE,
+    PROMPT_STOP,
+    PROMPT_CANCEL,
+    PROMPT_DONE,
+    PROMPT_CONTINUE
+} PlanPrompt;
+bool plan_obey(Plan *plan, PlanPrompt order, const Taker *taker, const PlanNow *now);
+
 /* --- may an agent stop? --- */
 
 typedef enum PlanVerdict {

@@ -1,14 +1,17 @@
 /*
- * Random orders against a model: what is claimed, marked, stopped, continued, cancelled and held is what a few lines of
- * plain C say it should be. After a cancel nothing is held, taken or written, and a session that does not own the plan is
- * never held. POSTRIDER_ORDERS=N tries that many.
+ * Random orders against a model: what is claimed, marked, stopped, continued, cancelled, started and held, by hooks of sessions and
+ * their agents, prompts, tasks and `plan run`, is what a few lines of plain C say it should be. After a cancel nothing is
+ * held, started, taken or written, and a session that does not own the plan is never held. POSTRIDER_ORDERS=N tries that many.
  */
 #include "plan/file/plan_rules.h"
 #include "base/text.h"
 #include "plan/file/plan_words.h"
 
 #define TODOS 6
-#define SESSIONS 3  /* 0 and 1 claim; 2 only ever wants to stop */
+#define SESSIONS 4  /* 0 and 1 claim */
+#define STRANGER 2  /* only ever wants to stop, until a prompt of it is CONTINUE */
+#define RUNNER 3    /* that of `plan run` */
+#define AGENTS 2    /* below each session */
 #define PROCESSES 2 /* takers without a session */
 #define TAKERS (SESSIONS + PROCESSES)
 #define NOBODY (-1)
@@ -27,6 +30,7 @@ typedef struct Model {
     ModelTodo todos[TODOS];
     bool owner[SESSIONS];
     int idle[SESSIONS];
+    int blocks[SESSIONS][AGENTS];
     char seen[SESSIONS][TODOS + 1]; /* what the todos were when it was held last; "": never */
     int count, total;
 } Model;
@@ -42,7 +46,7 @@ fake_alive(const json_t *claim)
 }
 
 static const PlanNow now = {.time = "2026-01-18T10:30:00Z", .alive = fake_alive};
-static const char *const session_names[] = {"s0", "s1", "s2"};
+static const char *const session_names[] = {"s0", "s1", "s2", "run"};
 
 static Taker
 taker_of(int n)
@@ -147,6 +151,8 @@ model_end(Model *m, PlanStatus status)
         m->owner[s] = false;
         m->idle[s] = 0;
         m->seen[s][0] = '\0';
+        for (int a = 0; a < AGENTS; a++)
+            m->blocks[s][a] = 0;
     }
 }
 
@@ -158,30 +164,94 @@ model_snapshot(const Model *m, char *ret)
     ret[TODOS] = '\0';
 }
 
+static bool
+model_can_go_on(const Model *m)
+{
+    for (int i = 0; i < TODOS; i++) {
+        if (m->todos[i].status != TODO_COMPLETE && m->todos[i].status != TODO_BLOCKED &&
+            model_ready(m, i))
+            return true;
+    }
+    return false;
+}
+
 static PlanVerdict
-model_stop(Model *m, int s, bool waits)
+model_pause(Model *m)
+{
+    m->status = PLAN_PAUSED;
+    return JUDGED_PAUSED;
+}
+
+/* True when no todo has changed too often in a row. */
+static bool
+model_is_idle(Model *m, int s)
 {
     char seen[TODOS + 1];
-    bool can = false;
 
-    if (!m->owner[s] || waits || m->status != PLAN_ACTIVE || model_open(m) == 0)
-        return JUDGED_FREE;
-    for (int i = 0; i < TODOS; i++)
-        can |= m->todos[i].status != TODO_COMPLETE && m->todos[i].status != TODO_BLOCKED &&
-               model_ready(m, i);
     model_snapshot(m, seen);
-    if (can && m->count < LIMIT) {
-        m->idle[s] = g_str_equal(seen, m->seen[s]) ? m->idle[s] + 1 : 0;
-        g_strlcpy(m->seen[s], seen, sizeof seen);
-    }
-    if (!can || m->count >= LIMIT || m->idle[s] >= PLAN_IDLE_MAX) {
-        m->status = PLAN_PAUSED;
-        return JUDGED_PAUSED;
-    }
+    m->idle[s] = g_str_equal(seen, m->seen[s]) ? m->idle[s] + 1 : 0;
+    g_strlcpy(m->seen[s], seen, sizeof seen);
+    return m->idle[s] >= PLAN_IDLE_MAX;
+}
+
+static PlanVerdict
+model_hold(Model *m, int s)
+{
     m->count++;
     m->total++;
     for (int i = 0; i < TODOS; i++)
         m->todos[i].tries += m->todos[i].status == TODO_IN_PROGRESS && m->todos[i].holder == s;
+    return JUDGED_HELD;
+}
+
+static PlanVerdict
+model_stop(Model *m, int s, bool waits)
+{
+    if (!m->owner[s] || waits || m->status != PLAN_ACTIVE || model_open(m) == 0)
+        return JUDGED_FREE;
+    if (!model_can_go_on(m) || m->count >= LIMIT || model_is_idle(m, s))
+        return model_pause(m);
+    return model_hold(m, s);
+}
+
+static PlanVerdict
+model_agent(Model *m, int s, int agent, bool coder)
+{
+    bool works = false;
+
+    for (int i = 0; i < TODOS; i++)
+        works |= m->todos[i].status == TODO_IN_PROGRESS && m->todos[i].holder == s;
+    if (!m->owner[s] || m->status != PLAN_ACTIVE || !works || !coder || m->count >= LIMIT ||
+        m->blocks[s][agent] >= PLAN_AGENT_BLOCKS)
+        return JUDGED_FREE;
+    m->blocks[s][agent]++;
+    return model_hold(m, s);
+}
+
+/* *ret_todo: which one `plan run` starts an agent on; -1: none. */
+static PlanVerdict
+model_start(Model *m, int *ret_todo)
+{
+    int i = model_next(m, RUNNER);
+
+    *ret_todo = -1;
+    if (m->status != PLAN_ACTIVE || model_open(m) == 0)
+        return JUDGED_FREE;
+    if (!model_can_go_on(m))
+        return model_pause(m);
+    if (i < 0)
+        return JUDGED_FREE;
+    if (m->count >= LIMIT)
+        return model_pause(m);
+    m->owner[RUNNER] = true;
+    if (model_is_idle(m, RUNNER))
+        return model_pause(m);
+    m->todos[i].status = TODO_IN_PROGRESS;
+    m->todos[i].holder = RUNNER;
+    m->count++; /* and no try of the todo: its check says that */
+    m->total++;
+    model_snapshot(m, m->seen[RUNNER]);
+    *ret_todo = i;
     return JUDGED_HELD;
 }
 
@@ -197,6 +267,24 @@ model_continue(Model *m)
         m->seen[s][0] = '\0';
     }
     model_settle(m);
+    return true;
+}
+
+static bool
+model_obey(Model *m, PlanPrompt order, int s)
+{
+    static const PlanStatus ends[] = {[PROMPT_STOP] = PLAN_STOPPED,
+                                      [PROMPT_CANCEL] = PLAN_CANCELLED,
+                                      [PROMPT_DONE] = PLAN_DONE};
+
+    if (model_ended(m) || m->status == PLAN_COMPLETE || order == PROMPT_NONE)
+        return false;
+    if (order != PROMPT_CONTINUE) {
+        model_end(m, ends[order]);
+        return true;
+    }
+    (void)model_continue(m);
+    m->owner[s] = true;
     return true;
 }
 
@@ -320,36 +408,110 @@ try_end_of_agent(Plan *plan, Model *m, int who)
     }
 }
 
+/* A task that begins takes its own todo, whichever is next. */
+static void
+try_task(Plan *plan, Model *m, int s, int i)
+{
+    Taker taker = taker_of(s);
+    bool want = (m->status == PLAN_ACTIVE || m->status == PLAN_COMPLETE) &&
+                !model_anothers(m, i, s) && model_ready(m, i);
+
+    g_assert_cmpint(plan_take(plan, todo_at(plan, i), &taker, &now, NULL), ==, want);
+    if (!want)
+        return;
+    if (m->todos[i].status != TODO_IN_PROGRESS)
+        model_move(m, i, TODO_IN_PROGRESS);
+    m->todos[i].holder = s;
+    m->owner[s] = true;
+}
+
+/* `plan run` starts an agent, which a usage limit may send back at once. */
+static void
+try_start(Plan *plan, Model *m, bool limited)
+{
+    Taker taker = taker_of(RUNNER);
+    json_t *todo;
+    int i;
+    PlanVerdict want = model_start(m, &i);
+
+    g_assert_cmpint(plan_judge_start(plan, &taker, &todo, &now), ==, want);
+    g_assert_true(todo == (i < 0 ? NULL : todo_at(plan, i)));
+    if (want != JUDGED_HELD || !limited)
+        return;
+    plan_uncount(plan);
+    m->count--;
+    m->total--;
+}
+
+static void
+try_prompt(Plan *plan, Model *m, int s, PlanPrompt order)
+{
+    Taker taker = taker_of(s);
+
+    g_assert_cmpint(plan_obey(plan, order, &taker, &now), ==, model_obey(m, order, s));
+}
+
+static void
+try_hook(GRand *rand, Plan *plan, Model *m, int s)
+{
+    static const char *const agents[AGENTS] = {"a", "b"};
+    bool waits = g_rand_int_range(rand, 0, 8) == 0;
+    bool coder = g_rand_int_range(rand, 0, 4) != 0;
+    int a = g_rand_int_range(rand, 0, AGENTS);
+
+    if (g_rand_int_range(rand, 0, 3) > 0) {
+        g_assert_cmpint(plan_judge_stop(plan, session_names[s], waits, &now), ==,
+                        model_stop(m, s, waits));
+        g_assert_cmpint(plan_judge_stop(plan, "", false, &now), ==, JUDGED_FREE);
+    } else {
+        g_assert_cmpint(plan_judge_agent(plan, session_names[s], agents[a],
+                                         coder ? "x:coder" : "tester", &now),
+                        ==, model_agent(m, s, a, coder));
+    }
+}
+
+static void
+try_end(Plan *plan, Model *m, int order)
+{
+    static const PlanStatus ends[] = {PLAN_STOPPED, PLAN_CANCELLED, PLAN_DONE};
+    static void (*const end[])(Plan *) = {plan_stop, plan_cancel, plan_call_done};
+
+    if (!plan_may_mark(plan, NULL))
+        return;
+    end[order](plan);
+    model_end(m, ends[order]);
+}
+
 static void
 one_order(GRand *rand, Plan **plan, Model *m)
 {
-    int who = g_rand_int_range(rand, 0, TAKERS - 1), i = g_rand_int_range(rand, 0, TODOS);
-    int s = g_rand_int_range(rand, 0, SESSIONS), order = g_rand_int_range(rand, 0, 100);
-    bool waits = g_rand_int_range(rand, 0, 8) == 0;
+    int who = g_rand_int_range(rand, 0, TAKERS), i = g_rand_int_range(rand, 0, TODOS);
+    int s = g_rand_int_range(rand, 0, SESSIONS), order = g_rand_int_range(rand, 0, 120);
+    PlanPrompt said = (PlanPrompt)g_rand_int_range(rand, PROMPT_NONE, PROMPT_CONTINUE + 1);
 
-    if (who == SESSIONS - 1) /* the stranger claims nothing */
+    if (who == STRANGER)
         who = TAKERS - 1;
-    if (order < 30) {
+    if (order < 26)
         try_claim(*plan, m, who);
-    } else if (order < 50) {
+    else if (order < 54)
         try_mark(*plan, m, who, i, TODO_COMPLETE);
-    } else if (order < 55) {
+    else if (order < 58)
         try_mark(*plan, m, who, i, g_rand_boolean(rand) ? TODO_BLOCKED : TODO_PENDING);
-    } else if (order < 80) {
-        g_assert_cmpint(plan_judge_stop(*plan, session_names[s], waits, &now), ==,
-                        model_stop(m, s, waits));
-        g_assert_cmpint(plan_judge_stop(*plan, "", false, &now), ==, JUDGED_FREE);
-    } else if (order < 88) {
+    else if (order < 62)
+        try_task(*plan, m, g_rand_int_range(rand, 0, STRANGER), i);
+    else if (order < 84)
+        try_hook(rand, *plan, m, s);
+    else if (order < 96)
+        try_start(*plan, m, g_rand_int_range(rand, 0, 4) == 0);
+    else if (order < 103)
         try_end_of_agent(*plan, m, who);
-    } else if (order < 94) {
+    else if (order < 110)
         g_assert_cmpint(plan_continue(*plan, 0, -1, NULL), ==, model_continue(m));
-    } else if (order < 96 && plan_may_mark(*plan, NULL)) {
-        plan_stop(*plan);
-        model_end(m, PLAN_STOPPED);
-    } else if (order < 98 && plan_may_mark(*plan, NULL)) {
-        plan_cancel(*plan);
-        model_end(m, PLAN_CANCELLED);
-    } else if (order == 98 && model_ended(m)) {
+    else if (order < 112)
+        try_prompt(*plan, m, s, said);
+    else if (order == 112)
+        try_end(*plan, m, i % 3);
+    else if (model_ended(m)) {
         plan_free(*plan);
         *plan = begin(rand, m);
     }
@@ -385,7 +547,7 @@ test_model(void)
     }
     plan_free(plan);
     for (int i = PLAN_ACTIVE; i <= PLAN_COMPLETE; i++)
-        g_assert_true(i == PLAN_DONE || seen[i] > 0); /* the orders led everywhere */
+        g_assert_cmpuint(seen[i], >, 0); /* the orders led everywhere */
 }
 
 static void
