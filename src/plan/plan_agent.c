@@ -249,12 +249,15 @@ plan_agent_leave(PlanAgent *a)
 }
 
 bool
-plan_agent_money(
-    const PlanAgent *a, const JobSession *s, int64_t budget_micro, int64_t *ret, GError **error)
+plan_agent_money(const PlanAgent *a,
+                 const JobSession *s,
+                 const PlanRow *row,
+                 int64_t *ret,
+                 GError **error)
 {
     int64_t left = INT64_MAX, day = 0, today = 0;
-    if (budget_micro > 0)
-        left = budget_micro - a->spent_micro;
+    if (row->budget_micro > 0)
+        left = row->budget_micro - row->spent_micro;
     if (s->engine) {
         if (!budget_today(s->engine->db, &day, &today, error))
             return false;

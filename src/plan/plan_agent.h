@@ -19,7 +19,6 @@ typedef struct PlanAgent {
     char *id;            /* of its session; NULL: it keeps none, or has named none */
     bool began;          /* the program has named the session: it is resumed */
     bool entered;        /* the plan knows the session */
-    int64_t spent_micro; /* of this loop */
     int64_t took_us, retry_us;
 } PlanAgent;
 
@@ -46,6 +45,6 @@ void plan_agent_leave(PlanAgent *a);
 /* What the next question may cost; INT64_MAX: no limit. */
 bool plan_agent_money(const PlanAgent *a,
                       const JobSession *s,
-                      int64_t budget_micro,
+                      const PlanRow *row,
                       int64_t *ret,
                       GError **error);

@@ -14,12 +14,12 @@
 json_t *
 plan_row_json(const PlanRow *row)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:i, s:i, s:I, s:I}", "project",
+    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:i, s:i, s:I, s:I, s:I}", "project",
                      row->project, "plan_file", row->plan_file, "session_id", row->session_id,
                      "argv", row->argv, "epoch", (json_int_t)row->epoch, "revision",
                      (json_int_t)row->revision, "iterations", row->iterations, "total",
                      row->total, "until", (json_int_t)row->until_us, "budget",
-                     (json_int_t)row->budget_micro);
+                     (json_int_t)row->budget_micro, "spent", (json_int_t)row->spent_micro);
 }
 
 PlanRow *
@@ -45,6 +45,7 @@ plan_row_parse(const json_t *value)
     row->total = (int)CLAMP(plan_number(value, "total"), 0, INT_MAX);
     row->until_us = plan_number(value, "until");
     row->budget_micro = plan_number(value, "budget");
+    row->spent_micro = plan_number(value, "spent");
     return row;
 }
 

@@ -84,9 +84,10 @@ plan_mail_end(const Plan *plan)
 {
     unsigned open = plan_open(plan);
     GString *out = g_string_new(NULL);
+    g_autofree char *marker = plan_marker(plan_speaker(plan), true);
     if (open == 0)
         g_string_append_printf(
-            out, "<CODER_COMPLETE>\nAll %zu todos of %s are complete, after %d iterations.\n\n",
+            out, "%s\nAll %zu todos of %s are complete, after %d iterations.\n\n", marker,
             json_array_size(plan->todos), plan_text(plan->members, "plan_file"),
             (int)plan_number(plan->members, "total_iterations"));
     else
@@ -97,9 +98,10 @@ plan_mail_end(const Plan *plan)
 }
 
 char *
-plan_mail_pause(const Plan *plan, const char *owner)
+plan_mail_pause(const Plan *plan)
 {
-    g_autofree char *paused = plan_words_paused(plan), *marker = plan_marker(owner, false);
+    g_autofree char *paused = plan_words_paused(plan),
+                    *marker = plan_marker(plan_speaker(plan), false);
     GString *out = g_string_new(NULL);
     g_string_append_printf(out, "%s\n%s\n\n", marker, paused);
     add_todos(out, plan);

@@ -18,4 +18,4 @@ char *plan_prompt_again(const Plan *plan, const json_t *todo, const char *reason
 /* The mail at the end: all todos are complete, or a person called the plan done. */
 char *plan_mail_end(const Plan *plan);
 /* The mail of a pause: the lines that users of plans know, with the marker, and what a reply can say. */
-char *plan_mail_pause(const Plan *plan, const char *owner);
+char *plan_mail_pause(const Plan *plan);

@@ -96,7 +96,43 @@ begin_edit(Loop *l, PlanEdit *ret, GError **error)
     return true;
 }
 
-/* A person's word ends a pause or a stop, and begins a new count. */
+static bool
+put_row(Loop *l, GError **error)
+{
+    Engine *engine = l->w->session->engine;
+    g_auto(Txn) txn = {.db = engine ? engine->db : NULL, .flush = TXN_DURABLE};
+    if (!engine)
+        return true;
+    while (txn_again(&txn, error))
+        txn.ok = plan_row_put(&txn, l->w->row, error);
+    return txn.done;
+}
+
+/* What was spent of the budget outlives this loop. */
+static bool
+set_spent(Loop *l, int64_t spent_micro, GError **error)
+{
+    bool same = l->w->row->spent_micro == spent_micro;
+    l->w->row->spent_micro = spent_micro;
+    return same || put_row(l, error);
+}
+
+/* A person who lets the plan go on although its time is over, or its budget spent, takes the time away, and grants the budget
+ * again. */
+static bool
+grant_again(Loop *l, GError **error)
+{
+    PlanRow *row = l->w->row;
+    bool late = row->until_us <= now_us(l);
+    bool spent = row->budget_micro > 0 && row->spent_micro >= row->budget_micro;
+    if (late)
+        row->until_us = USEC_NEVER;
+    if (spent)
+        row->spent_micro = 0;
+    return (!late && !spent) || put_row(l, error);
+}
+
+/* A person's word ends a pause or a stop, and begins a new count. One that the file has heard already has begun it. */
 static bool
 go_on(Loop *l, GError **error)
 {
@@ -104,7 +140,11 @@ go_on(Loop *l, GError **error)
     if (!begin_edit(l, &edit, error))
         return false;
     PlanStatus status = plan_status(edit.plan);
-    if (status != PLAN_PAUSED && status != PLAN_STOPPED)
+    bool waits = status == PLAN_PAUSED || status == PLAN_STOPPED;
+    bool anew = plan_number(edit.plan->members, "iteration_count") == 0;
+    if ((waits || (l->w->foreground && anew)) && !grant_again(l, error))
+        return false;
+    if (!waits)
         return true;
     return plan_check_branch(l->w->project, edit.plan, error) &&
            plan_continue(edit.plan, l->w->max_iterations, l->w->level, error) &&
@@ -135,12 +175,12 @@ find_spent(Loop *l, const char **ret, GError **error)
     *ret = NULL;
     if (row->until_us <= now_us(l))
         *ret = PLAN_WHY_UNTIL;
-    else if (row->budget_micro > 0 && l->agent.spent_micro >= row->budget_micro)
+    else if (row->budget_micro > 0 && row->spent_micro >= row->budget_micro)
         *ret = PLAN_WHY_BUDGET;
     if (*ret || !job)
         return true;
     int64_t left;
-    if (!plan_agent_money(&l->agent, l->w->session, row->budget_micro, &left, error))
+    if (!plan_agent_money(&l->agent, l->w->session, row, &left, error))
         return false;
     *ret = left <= 0 ? PLAN_WHY_BUDGET : NULL;
     return true;
@@ -331,17 +371,6 @@ give_back_iteration(Loop *l, const char *why, GError **error)
            (!engine || plan_row_follow(engine, l->w->row, edit.plan, error));
 }
 
-static json_t *
-open_todo(const Plan *plan)
-{
-    PLAN_EACH_TODO(plan, todo)
-    {
-        if (todo_status(todo) != TODO_COMPLETE)
-            return todo;
-    }
-    return NULL;
-}
-
 /* A step: the job's log, its cost, and what `watch` shows. */
 static bool
 commit_step(Loop *l, const Plan *plan, GError **error)
@@ -398,9 +427,9 @@ wait_for_agent(Loop *l, const BrainAnswer *answer, PlanEnd *ret, GError **error)
 static Next
 judge_answer(Loop *l, SessionEnd end, const BrainAnswer *answer, PlanEnd *ret, GError **error)
 {
-    if (!session_pay(l->w->session, answer->cost_micro, error))
+    if (!session_pay(l->w->session, answer->cost_micro, error) ||
+        !set_spent(l, l->w->row->spent_micro + answer->cost_micro, error))
         return NEXT_ERROR;
-    l->agent.spent_micro += answer->cost_micro;
     if (end == SESSION_OFF || l->w->session->lost || l->w->session->draining) {
         *ret = PLAN_END_OFF;
         return NEXT_END;
@@ -457,7 +486,7 @@ ask_agent(Loop *l, const Plan *plan, const json_t *todo, PlanEnd *ret, GError **
                       .said = hear,
                       .go_on = may_go_on,
                       .data = l};
-    if (!plan_agent_money(&l->agent, s, l->w->row->budget_micro, &ask.budget_micro, error) ||
+    if (!plan_agent_money(&l->agent, s, l->w->row, &ask.budget_micro, error) ||
         !enter_agent(l, error))
         return NEXT_ERROR;
     int64_t began = clock_mono_us();
@@ -483,7 +512,7 @@ ask_role(Loop *l, const Plan *plan, const json_t *todo, const ConfRole *role, GE
                                .todo = todo,
                                .role = role,
                                .prompt = prompt,
-                               .spent_micro = l->agent.spent_micro,
+                               .spent_micro = l->w->row->spent_micro,
                                .front = l->w->foreground};
     bool sent;
     plan_agent_leave(&l->agent);
@@ -504,9 +533,10 @@ take_answer(Loop *l,
 {
     g_autoptr(Plan) after = NULL;
     say(l, "  %s", words);
-    l->agent.spent_micro = MAX(l->agent.spent_micro, ask->spent_micro) + cost;
     l->uncommitted = true;
-    if (!check_todo(l, words, error))
+    /* Nothing else is paid for while it works, so that saying it twice does no harm. */
+    if (!set_spent(l, MAX(l->w->row->spent_micro, ask->spent_micro + cost), error) ||
+        !check_todo(l, words, error))
         return NEXT_ERROR;
     CRASH_POINT("plan-answered");
     if (!plan_ask_close(l->w->session->engine, ask, false, error) ||
@@ -727,12 +757,11 @@ static bool
 commit_pause(Loop *l, const Plan *plan, GError **error)
 {
     g_autoptr(Proposal) p = proposal_new(PROPOSE_PARK);
-    const json_t *todo = open_todo(plan);
     p->resume = DUE_NEVER;
     p->waiting_for = g_strdup_printf("your word: %s", plan_text(plan->members, "why"));
     ProposedMail *mail = proposal_add_mail(p);
     mail->plain = true;
-    mail->body = plan_mail_pause(plan, todo ? plan_text(todo, "owner") : NULL);
+    mail->body = plan_mail_pause(plan);
     return session_commit(l->w->session, p, error);
 }
 

@@ -32,6 +32,8 @@ static const char *const sql[] = {
     ");"
     "CREATE INDEX plan_ask_job ON plan_ask (job, over);"
     "CREATE INDEX plan_ask_by ON plan_ask (by_job, over);",
+
+    "ALTER TABLE plan ADD COLUMN spent_micro INTEGER NOT NULL DEFAULT 0;",
 };
 const SqlPart plan_tables = {sql, G_N_ELEMENTS(sql)};
 
@@ -49,6 +51,7 @@ static const Field plan_fields[] = {
     {NULL, "total", FIELD_NUMBER, offsetof(PlanRow, total)},
     {NULL, "until_us", FIELD_INT, offsetof(PlanRow, until_us)},
     {NULL, "budget_micro", FIELD_INT, offsetof(PlanRow, budget_micro)},
+    {NULL, "spent_micro", FIELD_INT, offsetof(PlanRow, spent_micro)},
 };
 const Shape plan_row_shape = {SHAPE("plan", PlanRow, plan_rows, plan_fields)};
 
@@ -128,17 +131,19 @@ plan_row_put(Txn *txn, const PlanRow *row, GError **error)
 {
     return sql_run(txn,
                    "INSERT INTO plan (job, host, project, plan_file, session_id, argv, word, epoch, "
-                   "revision, iterations, total, until_us, budget_micro) "
-                   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE SET "
+                   "revision, iterations, total, until_us, budget_micro, spent_micro) "
+                   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE SET "
                    "host = excluded.host, project = excluded.project, "
                    "plan_file = excluded.plan_file, session_id = excluded.session_id, "
                    "argv = excluded.argv, epoch = CASE WHEN plan.session_id = excluded.session_id AND "
                    "plan.epoch > excluded.epoch THEN plan.epoch ELSE excluded.epoch END, revision = excluded.revision, "
                    "iterations = excluded.iterations, total = excluded.total, "
-                   "until_us = excluded.until_us, budget_micro = excluded.budget_micro",
-                   error, "issssssiinnii", row->job.v, row->host, row->project, row->plan_file,
+                   "until_us = excluded.until_us, budget_micro = excluded.budget_micro, "
+                   "spent_micro = excluded.spent_micro",
+                   error, "issssssiinniii", row->job.v, row->host, row->project, row->plan_file,
                    row->session_id, row->argv, row->word, row->epoch, row->revision,
-                   row->iterations, row->total, row->until_us, row->budget_micro);
+                   row->iterations, row->total, row->until_us, row->budget_micro,
+                   row->spent_micro);
 }
 
 bool

@@ -25,6 +25,7 @@ typedef struct PlanRow {
     int iterations, total;
     int64_t until_us;      /* USEC_NEVER: none */
     int64_t budget_micro;  /* 0: none */
+    int64_t spent_micro;   /* of the budget */
 } PlanRow;
 SHAPE_OF(PlanRow, plan_row, PlanRows, plan_rows)
 

@@ -244,6 +244,12 @@ tool 0 'but put back' s Edit "{\"file_path\":\"$PWD/PLAN.md\",\"old_string\":\"m
 sed -i 's/make check/make test/' PLAN.md
 tool 0 'it may tick and add' s Edit "{\"file_path\":\"$PWD/PLAN.md\",\"old_string\":\"- [ ] SC-2: b\",\"new_string\":\"- [x] SC-2: b\\n- [ ] SC-3: c (check: true)\"}"
 tool 0 'and write everything else' s Write "{\"file_path\":\"$PWD/a.c\",\"content\":\"(check: x)\"}"
+run eval 'POSTRIDER_PORT=/nonexistent hook pre-tool s ",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"rm -r .pilot\"}"'
+is "$STATUS" 2 'in a run with a port the plan denies first'
+like "$ERR" 'use postrider plan mark' 'in its own words'
+is "$OUT" '' 'and nobody is asked'
+run eval 'POSTRIDER_PORT=/nonexistent hook pre-tool s ",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}"'
+like "$STATUS$OUT" '^0.*deny' 'what the plan does not deny, the run judges'
 p plan cancel >/dev/null
 tool 0 'after a cancel nothing is denied' s Write "{\"file_path\":\"$PWD/.pilot/state/continuation.json\",\"content\":\"{}\"}"
 

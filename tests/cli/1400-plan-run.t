@@ -27,6 +27,7 @@ export POSTRIDER_HOME=/dev/null/none
 ok 'a second try' "$PR_BIN" plan run PLAN.md -- "$WORK/agent"
 like "$(cat "$WORK/prompt")" 'You work as tester on the plan PLAN.md in .*/told: 1 of 1 todos are open' 'the agent is told who it is'
 like "$(cat "$WORK/prompt")" 'Your todo: SC-1: make a' 'what to do'
+like "$OUT" '<TESTER_COMPLETE>' 'the end has the marker of its owner'
 like "$(cat "$WORK/prompt")" 'The last try: the check of SC-1 failed \(exit 1\):.*needs a' 'and what was wrong, with the output of the check'
 
 # The limit, and who is at work.
@@ -43,9 +44,10 @@ Remaining todos:
 Use /00_continue to resume after review' 'with the lines that are known'
 MAX_ITERATIONS=3 exits 75 'plan run goes on' "$PR_BIN" plan run -- "$WORK/agent"
 is "$(st .iteration_count) $(st .total_iterations) $(st .max_iterations)" '3 5 3' 'with a new count'
-plan_project blocked 'SC-1: a' 'SC-2: b (after: SC-1)'
+plan_project blocked 'SC-1: a (owner: validator)' 'SC-2: b (after: SC-1)'
 agent 'postrider plan mark SC-1 blocked --why "no key"'
 exits 75 'blocked' "$PR_BIN" plan run PLAN.md -- "$WORK/agent"
+like "$OUT" '<VALIDATOR_BLOCKED>' 'the marker is that of the owner'
 like "$OUT" 'BLOCKED: no open todo can be worked on' 'is said'
 is "$(starts)" 1 'and nobody is started for what waits'
 plan_project lock 'SC-1: a (check: test -f a)'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# plan run in a project that is moved or deleted meanwhile, and after a loop that was killed.
+# plan run in a project that is moved, deleted, or switched to another branch meanwhile, and after a loop that was killed.
 . "$(dirname "$0")/../lib/tap.sh"
 command -v jq >/dev/null || skip_all 'no jq'
 . "$POSTRIDER_SRC/tests/lib/plan.sh"
@@ -21,6 +21,16 @@ agent "rm -rf $WORK/gone"
 exits 78 'a project that is deleted' "$PR_BIN" plan run PLAN.md -- "$WORK/agent"
 like "$ERR" "the project '$WORK/gone' was deleted while it was worked on" 'is told'
 cd "$WORK" || exit 1
+
+# Another branch is checked out while the agent works.
+plan_project branch 'SC-1: make a (check: test -f a)' 'SC-2: make b (check: test -f b)'
+agent 'case $n in 1) git checkout -q -b other; touch a;; 2) touch b;; esac'
+exits 65 'a branch that is switched' "$PR_BIN" plan run PLAN.md -- "$WORK/agent"
+like "$ERR" "Branch mismatch error: the plan belongs to 'main', and 'other' is checked out" 'is told'
+is "$(st '.todos[].status') $(st .iteration_count) $(starts)" 'in_progress pending 1 1' 'nothing is marked on it, and nobody started'
+git checkout -q main
+exits 0 'on its own branch plan run goes on' "$PR_BIN" plan run -- "$WORK/agent"
+is "$(st '.todos[].status') $(st .status)" 'complete complete complete' 'to the end'
 
 # With a home the job goes along; a copy has a job of its own.
 unset POSTRIDER_HOME

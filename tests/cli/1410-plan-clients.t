@@ -43,6 +43,23 @@ exits 75 'a budget' pr plan run --budget 0.50 PLAN.md -- "$WORK/bin/claude"
 like "$OUT" 'PAUSED: its budget is spent' 'that is spent pauses the plan'
 is "$(calls 'select(.start) | .session' | wc -w)" 2 'before the next start'
 
+# What was spent is known after a kill, and CONTINUE grants the budget again.
+plan_project spent 'SC-1: a (check: test -f a)'
+rm -rf "$HOME/.stub"
+unset STUB_SCRIPT
+printf 'cost 0.30\nresult no\n---\nsh kill -9 $(sed -n "s/^PPid:.//p" /proc/$PPID/status)\nwait never\n' >.stub-script
+run pr plan run --budget 0.50 PLAN.md -- "$WORK/bin/claude"
+is "$STATUS $(db 'SELECT spent_micro FROM plan ORDER BY job DESC LIMIT 1')" '137 300000' 'a run is killed when some of its budget is spent'
+for turn in 1 2 3 4 5 6 7 8; do printf 'cost 0.30\nresult no\n---\n'; done >.stub-script
+exits 75 'the same command' pr plan run --budget 0.50 -- "$WORK/bin/claude"
+like "$OUT" 'PAUSED: its budget is spent' 'goes on with the rest of it'
+is "$(calls 'select(.start) | .session' | wc -w) $(db 'SELECT spent_micro FROM plan ORDER BY job DESC LIMIT 1')" '3 600000' 'for one start'
+turn
+reply CONTINUE
+turn
+is "$(st .why) $(st .iteration_count) $(db 'SELECT spent_micro FROM plan ORDER BY job DESC LIMIT 1')" 'its budget is spent 2 600000' 'CONTINUE grants as much again' || diag "$(cat "$WORK/turn.log")"
+export STUB_SCRIPT=$WORK/script
+
 # A usage limit under the service: the job waits for its end, and nothing is counted.
 plan_project limited 'SC-1: a (check: test -f a)'
 rm -rf "$HOME/.stub"

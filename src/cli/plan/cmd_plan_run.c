@@ -199,6 +199,7 @@ find_job(RunCmd *r, JobId *ret)
     r->row->revision = known->revision;
     r->row->iterations = known->iterations;
     r->row->total = known->total;
+    r->row->spent_micro = known->spent_micro;
     if (!*r->row->argv && !cli_text(r->cli, "role")) {
         g_free(r->row->argv);
         r->row->argv = g_strdup(known->argv);
@@ -259,7 +260,8 @@ static int
 print_end(RunCmd *r, const JobSession *s, PlanEnd end, const Plan *plan)
 {
     Cli *cli = r->cli;
-    g_autofree char *marker = plan_marker(NULL, end == PLAN_END_COMPLETE);
+    g_autofree char *marker =
+        plan_marker(plan ? plan_speaker(plan) : NULL, end == PLAN_END_COMPLETE);
     g_autofree char *words = plan ? plan_words_paused(plan) : NULL;
     switch (end) {
     case PLAN_END_COMPLETE:

@@ -20,6 +20,21 @@ plan_marker(const char *owner, bool complete)
     return g_strdup_printf("<%s_%s>", name, complete ? "COMPLETE" : "BLOCKED");
 }
 
+const char *
+plan_speaker(const Plan *plan)
+{
+    const json_t *last = NULL;
+
+    PLAN_EACH_TODO(plan, todo)
+    {
+        if (todo_status(todo) != TODO_COMPLETE)
+            return plan_text(todo, "owner");
+        if (!last || strcmp(plan_text(todo, "completed_at"), plan_text(last, "completed_at")) >= 0)
+            last = todo;
+    }
+    return last ? plan_text(last, "owner") : PLAN_OWNER;
+}
+
 static void
 add_remaining(GString *out, const Plan *plan)
 {

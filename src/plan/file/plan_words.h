@@ -17,6 +17,8 @@
 char *plan_words_paused(const Plan *plan);
 /* "<CODER_COMPLETE>", "<TESTER_BLOCKED>": what an agent answers. owner NULL or "": coder. */
 char *plan_marker(const char *owner, bool complete);
+/* Whose marker says how the plan stands: the owner of the first open todo, else of the one that was completed last. Borrowed. */
+const char *plan_speaker(const Plan *plan);
 /* Why an agent may not stop, in one line: what is open, what is next, and the command that says that it is done. next may
  * be NULL. */
 char *plan_words_held(const Plan *plan, const json_t *next);
