@@ -43,6 +43,20 @@ exits 75 'a budget' pr plan run --budget 0.50 PLAN.md -- "$WORK/bin/claude"
 like "$OUT" 'PAUSED: its budget is spent' 'that is spent pauses the plan'
 is "$(calls 'select(.start) | .session' | wc -w)" 2 'before the next start'
 
+# Blocks by the agent's hook and starts by plan run are one count.
+plan_project shared 'SC-1: a (check: test -f a)'
+rm -rf "$HOME/.stub"
+for turn in 1 2 3; do
+    cat <<'S'
+sh printf '{"session_id":"%s","cwd":"%s"}' {session} "$PWD" | postrider hook stop >>held
+result no
+---
+S
+done >"$STUB_SCRIPT"
+MAX_ITERATIONS=4 exits 75 'an agent that is held by its hook' pr plan run PLAN.md -- "$WORK/bin/claude"
+like "$OUT" 'MAX ITERATIONS REACHED \(4/4\)' 'comes to the limit'
+is "$(calls 'select(.start) | .session' | wc -w) $(grep -c '"block"' held) $(st .total_iterations)" '2 2 4' 'with as many starts as blocks'
+
 # What was spent is known after a kill, and CONTINUE grants the budget again.
 plan_project spent 'SC-1: a (check: test -f a)'
 rm -rf "$HOME/.stub"
