@@ -54,14 +54,9 @@ waits_for_tasks(const json_t *input)
 }
 
 static void
-answer_verdict(const PlanSite *site,
-               const Plan *plan,
-               PlanVerdict verdict,
-               const PlanNow *now,
-               HookAnswer *answer)
+answer_verdict(const Plan *plan, PlanVerdict verdict, const json_t *next, HookAnswer *answer)
 {
     if (verdict == JUDGED_HELD) {
-        const json_t *next = plan_next(plan, &site->taker, NULL, now);
         g_autofree char *reason = plan_words_held(plan, next);
         add_json(answer->out, json_pack("{s:s, s:s}", "decision", "block", "reason", reason));
     } else if (verdict == JUDGED_PAUSED) {
@@ -97,7 +92,7 @@ judge(PlanSite *site, HookKind kind, const json_t *input, HookAnswer *answer, GE
     plan_set_text(line, "why", plan_text(edit.plan->members, "why"));
     if (!plan_edit_commit(&edit, line, error))
         return false;
-    answer_verdict(site, edit.plan, verdict, &now, answer);
+    answer_verdict(edit.plan, verdict, todo, answer);
     return true;
 }
 

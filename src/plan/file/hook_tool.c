@@ -272,7 +272,8 @@ refuse_command(const Plan *plan, const char *command)
 {
     static const char *const folders[] = {PROJECT_FOLDER, PROJECT_FOLDER "/",
                                           PROJECT_FOLDER "/*"};
-    g_autofree char *file = g_path_get_basename(plan_text(plan->members, "plan_file"));
+    const char *path = plan_text(plan->members, "plan_file");
+    g_autofree char *file = g_path_get_basename(path);
 
     for (const char *p = command; *p; p += *p != '\0') {
         size_t len = command_length(p);
@@ -285,7 +286,7 @@ refuse_command(const Plan *plan, const char *command)
             if (changes(one, folders[i]))
                 return g_strdup(BY_COMMAND);
         }
-        if (changes(one, file))
+        if (*path && changes(one, file))
             return g_strdup_printf("change %s by a tool that edits files: what a command writes "
                                    "can't be looked at before, and checks are fixed",
                                    file);
