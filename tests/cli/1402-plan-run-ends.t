@@ -97,6 +97,19 @@ is "$(st .status)" paused 'and is obeyed'
 ok 'without one' "$PR_BIN" plan continue
 is "$(st '.status, .continuation_level')" 'active polite' 'it stays'
 
+# How many iterations, where the environment says nothing.
+pr config set postrider plan-max-iterations 3
+plan_project usual 'SC-1: a'
+pr plan execute PLAN.md >/dev/null
+is "$(st .max_iterations)" 3 'the setting of the home counts'
+rm -rf .pilot
+MAX_ITERATIONS=5 pr plan execute PLAN.md >/dev/null
+is "$(st .max_iterations)" 5 'the environment more'
+rm -rf .pilot
+POSTRIDER_HOME=/dev/null/none "$PR_BIN" plan execute PLAN.md >/dev/null
+is "$(st .max_iterations)" 7 'and without a home it is seven'
+exits 78 'none at all' pr config set postrider plan-max-iterations 0
+
 # watch.
 plan_project watch 'SC-1: a (check: test -f a)' 'SC-2: b (check: test -f b)'
 shut_door

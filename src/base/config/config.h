@@ -191,6 +191,7 @@ struct Config {
     int64_t keep_contexts_us, keep_done_us, keep_work_us;
     /* Mails that leave before a person is asked; 0: no limit. */
     int64_t max_mails_per_round, max_mails_per_hour, max_mails_per_day, max_mails_all;
+    int64_t plan_max_iterations;
     int64_t max_questions;           /* that one job may have open; 0: no limit */
     AuthNeed require_auth;
     const char *const *authserv_ids; /* whose Authentication-Results are believed */

@@ -32,6 +32,7 @@ const ConfKey config_keys[] = {
     {"postrider", "progress-every", CONF_SPAN, "60m", NULL, "how often whoever asked gets a mail about long work; 0 is never", NUMBER(Config, progress_every_us), "engine/people/progress.c"},
     {"postrider", "ack-after", CONF_SPAN, "2m", NULL, "whoever asked gets a first mail when nothing was said for so long", NOWHERE, "base/config/config.c"},
     {"postrider", "context-bytes", CONF_SIZE, "256k", "8k..64g", "most text that a brain is shown in one step", SIZE(Config, context_bytes), "engine/context/context.c"},
+    {"postrider", "plan-max-iterations", CONF_INT, "7", "1..10000", "iterations of a plan before it waits for a person, where MAX_ITERATIONS says nothing when it begins", NUMBER(Config, plan_max_iterations), "cli/plan/plan_orders.c"},
     {"postrider", "email-body-warn-chars", CONF_INT, "4000", "0..1000000000", "longer bodies are noticed before they are sent", NUMBER(Config, body_warn_chars), "engine/out/post.c"},
 
     {"postrider", "max-questions", CONF_INT, "8", "0..1000", "questions for a person's yes that one job may have open at a time; 0 is no limit", NUMBER(Config, max_questions), "engine/people/hold_ask.c"},

@@ -241,6 +241,17 @@ bad:
     return cli_failed(cli, EX_DATAERR);
 }
 
+/* A plan needs no home: where there is none, or none that can be read, it is the usual number. */
+static int
+usual_iterations(Cli *cli)
+{
+    g_autofree char *path = cli->home ? NULL : home_find(cli->home_option, NULL);
+
+    if (!cli->home && (!path || !home_open(path, &cli->home, NULL)))
+        return PLAN_ITERATIONS;
+    return (int)cli->home->config->plan_max_iterations;
+}
+
 /* A state for these todos, checked before anything is written. NULL after a message. */
 static Plan *
 make_plan(Cli *cli, const PlanCmd *cmd, const TodoItems *items, int max, int level)
@@ -249,7 +260,7 @@ make_plan(Cli *cli, const PlanCmd *cmd, const TodoItems *items, int max, int lev
     g_autoptr(Plan) plan =
         plan_new(&(PlanNew){.branch = branch,
                             .plan_file = "",
-                            .max_iterations = max ? max : PLAN_ITERATIONS,
+                            .max_iterations = max ? max : usual_iterations(cli),
                             .level = level < 0 ? LEVEL_NORMAL : (PlanLevel)level});
 
     (void)plan_add_items(plan, items);
