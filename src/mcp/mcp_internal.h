@@ -97,6 +97,8 @@ typedef struct McpPlan {
     PlanFile *file;
     PlanSite site;
 } McpPlan;
+/* Where the client runs, else where it was told that its project is; file NULL: no plan is there. For no taker. */
+bool mcp_plan_find(const McpServer *server, McpPlan *ret, GError **error);
 /* The plan of the project, for whoever made this call. ERR_NEVER: there is none, and how to begin one. */
 bool mcp_plan_open(const McpCall *call, McpPlan *ret, GError **error);
 void mcp_plan_clear(McpPlan *plan);

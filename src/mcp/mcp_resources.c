@@ -343,11 +343,11 @@ tell_list(McpServer *server)
 static char *
 look_at_todos(const McpServer *server)
 {
-    g_autoptr(Project) project = NULL;
+    g_auto(McpPlan) at = {0};
     struct stat st;
 
-    if (!project_find(server->start->folder, false, &project, NULL) || !project ||
-        fstatat(project->fd, PROJECT_STATE "/" PLAN_STATE, &st, AT_SYMLINK_NOFOLLOW) < 0)
+    if (!mcp_plan_find(server, &at, NULL) || !at.file ||
+        fstatat(at.file->state_fd, PLAN_STATE, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return g_strdup("");
     return g_strdup_printf("%ju %ju %ju.%09ld", (uintmax_t)st.st_ino, (uintmax_t)st.st_size,
                            (uintmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);

@@ -36,7 +36,6 @@ mcp_plan_clear(McpPlan *plan)
     g_clear_pointer(&plan->project, project_free);
 }
 
-/* Where the client runs, else where it was told that its project is. */
 static bool
 find_plan(const char *folder, McpPlan *ret, GError **error)
 {
@@ -45,23 +44,29 @@ find_plan(const char *folder, McpPlan *ret, GError **error)
 }
 
 bool
+mcp_plan_find(const McpServer *server, McpPlan *ret, GError **error)
+{
+    const char *told = g_getenv("CLAUDE_PROJECT_DIR");
+
+    if (!find_plan(server->start->folder, ret, error))
+        return false;
+    if (ret->file || !told || !g_file_test(told, G_FILE_TEST_IS_DIR))
+        return true;
+    mcp_plan_clear(ret);
+    return find_plan(told, ret, error);
+}
+
+bool
 mcp_plan_open(const McpCall *call, McpPlan *ret, GError **error)
 {
-    const char *told = g_getenv("CLAUDE_PROJECT_DIR"), *folder = call->server->start->folder;
-
-    if (!find_plan(folder, ret, error))
+    if (!mcp_plan_find(call->server, ret, error))
         return false;
-    if (!ret->file && told && g_file_test(told, G_FILE_TEST_IS_DIR)) {
-        mcp_plan_clear(ret);
-        if (!find_plan(told, ret, error))
-            return false;
-    }
     if (!ret->file)
         return err_set(
             error, ERR_NEVER,
             "There is no plan in '%s'. Make one with the prompt 00_plan or 'postrider plan "
             "new', and begin it with 'postrider plan execute'",
-            folder);
+            call->server->start->folder);
     ret->site = (PlanSite){.project = ret->project,
                            .file = ret->file,
                            .wait_ms = PLAN_WAIT_HOOK_MS,

@@ -111,6 +111,12 @@ w.legacy("ping"), w.legacy("ping")
 subprocess.run([pr, "plan", "mark", "SC-3", "blocked", "--session", "s-1"], check=True)
 w.until(lambda: len(updates()) >= 3)
 same("who does not listen any more does not", sorted(updates()), ["listen:0", "listen:1", "old"])
+# A server that was started elsewhere finds the plan where the client was told that its project is, and watches it there.
+e = Wire([pr, "mcp"], cwd="/", env={"CLAUDE_PROJECT_DIR": os.getcwd()})
+e.legacy("resources/subscribe", {"uri": "todo://open"}), e.legacy("ping"), e.legacy("ping")
+subprocess.run([pr, "plan", "mark", "SC-3", "pending", "--session", "s-1"], check=True)
+check("a plan elsewhere is watched, too", e.until(lambda: any(n["params"].get("uri") == "todo://open" for n in e.notes)), e.notes)
+e.close()
 # --- prompts
 names = [p["name"] for p in w.legacy("prompts/list")["result"]["prompts"]]
 same("prompts are the plan commands", names, ["00_plan", "02_execute", "00_continue", "03_close", "stop", "cancel", "done"])
