@@ -33,7 +33,7 @@ cat >"$WORK/bin/codex" <<'P'
 import os, re, sys
 words, path = sys.argv[1:], os.path.join(os.environ.get("CODEX_HOME") or os.path.expanduser("~/.codex"), "config.toml")
 os.makedirs(os.path.dirname(path), exist_ok=True)
-text = open(path).read() if os.path.exists(path) else ""
+text = re.sub(" +", " ", open(path).read()) if os.path.exists(path) else ""  # it writes them its own way
 if words[1:3] == ["marketplace", "add"]:
     text += f'\n[marketplaces.postrider]\nsource_type = "local"\nsource = "{words[3]}"\n'
 elif words[1:3] == ["marketplace", "remove"]:
@@ -45,6 +45,8 @@ else:
 open(path, "w").write(text)
 P
 chmod +x "$WORK/bin/"*
+# The difference is shown before the client is called.
+sed -i 's|^words.*|&\nif os.environ.get("SHOWN"): shutil.copy(os.environ["SHOWN"], os.environ["SHOWN"] + ".then")|; s/^import /import shutil, /' "$WORK/bin/claude"
 export CALLS=$WORK/calls
 p() { "$PR_BIN" integrate "$@"; }
 sum() { sha256sum <"$1"; }
@@ -98,6 +100,12 @@ ok 'they are made' test -s "$claude"
 ok '--remove' p claude-code --remove
 ok 'and there are none again' test ! -e "$claude"
 
+SHOWN=$WORK/shown "$PR_BIN" integrate claude-code >"$WORK/shown"
+like "$(cat "$WORK/shown.then")" '[+] .*postrider@postrider' 'the difference is shown before the client is called'
+unlike "$(cat "$WORK/shown")" 'otherwise' 'and is what the client has written'
+SHOWN=$WORK/shown "$PR_BIN" integrate claude-code --remove >"$WORK/shown"
+like "$(cat "$WORK/shown.then")" '[-] .*postrider@postrider' 'also before it is taken away'
+
 # Somebody changed them since.
 printf '{\n  "a": 1\n}\n' >"$claude"
 p claude-code >/dev/null
@@ -146,6 +154,20 @@ ok 'again' p codex
 ok 'changes nothing' cmp "$codex" "$WORK/after"
 ok '--remove' p codex --remove
 ok 'gives back the bytes of before' cmp "$codex" "$WORK/before"
+p codex >/dev/null
+is "$(head -c "$(stat -c %s "$WORK/before")" "$codex")" "$(cat "$WORK/before")" 'with its tables behind, what was there stays byte for byte'
+printf '\n[mine]\nlater   = 1\n' >>"$codex"
+ok 'settings that were changed since' p codex --remove
+is "$(cat "$codex")" "$(cat "$WORK/before"; printf '\n\n[mine]\nlater   = 1\n')" 'lose our tables alone'
+is "$(printf '# a\n' >"$codex"; p codex --remove | tail -n 1)" 'codex does not know postrider; nothing was changed.' 'where there are none, nothing is changed'
+
+# A project that has plans gets the scripts.
+mkdir -p "$WORK/project/.pilot" "$WORK/bare" && cd "$WORK/project" || exit 1
+run p claude-code
+ok 'the scripts for the state are there' test -x .pilot/scripts/state_read.sh -a -x .pilot/scripts/state_write.sh -a -x .pilot/scripts/state_backup.sh
+cd "$WORK/bare" && run p claude-code
+not_ok 'a folder without plans gets none' test -e .pilot
+p claude-code --remove >/dev/null
 
 # opencode has no commands.
 opencode=$HOME/.config/opencode/opencode.json

@@ -1,7 +1,7 @@
 /*
  * `integrate`: makes coding agents know the plugin, by their own commands where they have some, and takes it away again.
  *
- * A settings file is somebody else's. What a client's command rewrites is put back byte for byte, with our members added;
+ * A settings file is somebody else's. What a client's command rewrites is put back byte for byte, with our members or tables added;
  * its bytes of before are kept (a record in the state folder of the user), so that --remove gives them back exactly, unless
  * somebody has changed the file since: then only our members are taken out.
  */
@@ -15,18 +15,20 @@
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/plan/json_text.h"
+#include "plan/file/project.h"
 #include "setup/setup.h"
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define PLUGIN "postrider@postrider"
 #define COMMAND_US (120 * USEC_PER_SEC)
-#define FOLDER "@" /* in a command: the plugin's folder */
+#define FOLDER "@" /* in a command, and as a string in JSON: the plugin's folder */
 
-/* A member of a settings file that is ours. */
+/* A member of a settings file that is ours, and what it is. */
 typedef struct Ours {
-    const char *in, *key;
+    const char *in, *key, *value;
 } Ours;
 
 typedef const char *const *Argv;
@@ -35,7 +37,6 @@ typedef struct Client {
     const char *variable, *folder, *file; /* the settings: $variable/file, else ~/folder/file */
     const Ours *ours;                     /* ends with NULL; NULL: the file is not JSON */
     const char *sign;  /* not JSON: what the file has when the plugin is there */
-    const char *value; /* of ours, where the client has no commands */
     Argv add[3], drop[3];
     const char *then; /* what a person does next */
 } Client;
@@ -48,8 +49,14 @@ static const char *const claude_uninstall[] = {"plugin", "uninstall", PLUGIN, NU
 static const char *const codex_install[] = {"plugin", "add", PLUGIN, NULL};
 static const char *const codex_remove[] = {"plugin", "remove", PLUGIN, NULL};
 static const Ours claude_ours[] = {
-    {"extraKnownMarketplaces", "postrider"}, {"enabledPlugins", PLUGIN}, {NULL, NULL}};
-static const Ours opencode_ours[] = {{"mcp", "postrider"}, {NULL, NULL}};
+    {"extraKnownMarketplaces", "postrider",
+     "{\"source\": {\"source\": \"directory\", \"path\": \"" FOLDER "\"}}"},
+    {"enabledPlugins", PLUGIN, "true"},
+    {NULL}};
+static const Ours opencode_ours[] = {
+    {"mcp", "postrider",
+     "{\"type\": \"local\", \"command\": [\"postrider\", \"mcp\"], \"enabled\": true}"},
+    {NULL}};
 
 static const Client claude = {
     .name = "claude-code",
@@ -77,7 +84,6 @@ static const Client opencode = {
     .folder = "opencode",
     .file = "opencode.json",
     .ours = opencode_ours,
-    .value = "{\"type\": \"local\", \"command\": [\"postrider\", \"mcp\"], \"enabled\": true}",
     .then = "Sessions that begin from now on have its tools and prompts."};
 
 /* --- the settings file --- */
@@ -192,10 +198,56 @@ keep_bytes(const Client *client, const char *before, const char *after)
                : NULL;
 }
 
+/* --- TOML --- */
+
+/* The lines of our tables, or those of all others. Caller frees. */
+static char *
+toml_part(const char *text, bool ours)
+{
+    static const char *const heads[] = {"[marketplaces.postrider]", "[plugins.\"" PLUGIN "\"]"};
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    g_autoptr(GString) part = g_string_new(NULL);
+    bool inside = false;
+
+    for (char **line = lines; *line; line++) {
+        if (**line == '[')
+            inside = g_str_has_prefix(*line, heads[0]) || g_str_has_prefix(*line, heads[1]);
+        if (inside == ours && (line[1] || **line))
+            g_string_append_printf(part, "%s%s", *line, line[1] ? "\n" : "");
+    }
+    return g_strdup(part->str);
+}
+
+static bool
+same_but_blanks(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        a += strspn(a, " \t\r\n");
+        b += strspn(b, " \t\r\n");
+        if (*a != *b || !*a)
+            return *a == *b;
+    }
+}
+
+/* As keep_bytes(): our tables behind the text of before, where the client has changed nothing else but blanks. */
+static char *
+keep_toml(const char *before, const char *after)
+{
+    g_autofree char *ours = toml_part(after, true), *others = toml_part(after, false);
+
+    if (!*ours || !same_but_blanks(before, others))
+        return NULL;
+    return g_strconcat(before, !*before || g_str_has_suffix(before, "\n") ? "" : "\n",
+                       *before ? "\n" : "", ours, NULL);
+}
+
 static char *
 take_out(const Client *client, const char *text)
 {
-    char *made = g_strdup(text);
+    char *made = client->ours ? g_strdup(text) : toml_part(text, false);
+
+    if (!client->ours)
+        return made;
 
     for (const Ours *o = client->ours; o->in && made; o++) {
         char *next = json_text_drop(made, o->in, o->key);
@@ -336,35 +388,64 @@ settle(const Client *client, Settings *settings, const char *before, char **ret,
 
     if (!read_settings(client, settings, &after, error))
         return false;
-    char *kept = before && after && client->ours ? keep_bytes(client, before, after) : NULL;
+    char *kept = !before || !after ? NULL
+                 : client->ours    ? keep_bytes(client, before, after)
+                                   : keep_toml(before, after);
     *ret = kept ? kept : g_steal_pointer(&after);
     return !kept || write_settings(settings, kept, error);
 }
 
-static bool
-add_by_hand(const Client *client,
-            const Settings *settings,
-            const char *before,
-            char **ret,
-            GError **error)
+/* The settings as they will be, so that a person sees it before anything is changed; NULL: there is no place for ours in them. Caller
+ * frees. */
+static char *
+predict(const Client *client, const char *before, const char *folder)
 {
-    *ret = json_text_put(before ? before : "{}\n", client->ours->in, client->ours->key,
-                         client->value);
-    if (!*ret)
-        return err_set(error, ERR_NEVER, "'%s': \"%s\" is no object, and nothing was changed",
-                       settings->path, client->ours->in);
-    return write_settings(settings, *ret, error);
+    g_autoptr(json_t) path = json_string(folder);
+    g_autofree char *quoted = path ? json_format(path) : g_strdup("\"\"");
+    char *text = g_strdup(before ? before : client->ours ? "{}\n" : "");
+
+    if (!client->ours) {
+        g_autofree char *old = text;
+        const char *ends = !*old ? "" : g_str_has_suffix(old, "\n") ? "\n" : "\n\n";
+        return g_strdup_printf("%s%s[marketplaces.postrider]\nsource_type = \"local\"\n"
+                               "source = %s\n\n%s\nenabled = true\n",
+                               old, ends, quoted, client->sign);
+    }
+    for (const Ours *o = client->ours; o->in && text; o++) {
+        g_auto(GStrv) parts = g_strsplit(o->value, "\"" FOLDER "\"", -1);
+        g_autofree char *value = g_strjoinv(quoted, parts);
+        char *next = json_text_put(text, o->in, o->key, value);
+        g_free(text);
+        text = next;
+    }
+    return text;
+}
+
+/* Do both say the same, however they are written? */
+static bool
+same_settings(const Client *client, const char *a, const char *b)
+{
+    g_autoptr(json_t) one = NULL, other = NULL;
+
+    if (!a || !b || !client->ours)
+        return a && b && same_but_blanks(a, b);
+    return json_parse(a, strlen(a), 0, &one, NULL) &&
+           json_parse(b, strlen(b), 0, &other, NULL) && json_equal(one, other);
 }
 
 static bool
-add(const Client *client, Settings *settings, const char *before, char **ret, GError **error)
+add(const Client *client,
+    Settings *settings,
+    const char *before,
+    const char *want,
+    const char *folder,
+    char **ret,
+    GError **error)
 {
-    g_autofree char *folder = NULL;
-
-    if (!client->add[0])
-        return add_by_hand(client, settings, before, ret, error);
-    if (!(folder = plugin_folder(error)))
-        return false;
+    if (!client->add[0]) {
+        *ret = g_strdup(want);
+        return write_settings(settings, want, error);
+    }
     if (run_commands(client, client->add, folder, error))
         return settle(client, settings, before, ret, error);
     (void)run_commands(client, client->drop, folder, NULL);
@@ -372,19 +453,48 @@ add(const Client *client, Settings *settings, const char *before, char **ret, GE
     return false;
 }
 
+/* A project that has plans already gets the scripts that read and write their state. */
+static void
+install_scripts(Cli *cli)
+{
+    g_autofree char *here = g_get_current_dir();
+    g_autoptr(Project) project = NULL;
+    g_autoptr(GError) failed = NULL;
+
+    if (!project_find(here, false, &project, NULL) || !project ||
+        faccessat(project->fd, PROJECT_FOLDER, F_OK, 0) < 0)
+        return;
+    if (project_prepare(project, &failed))
+        cli_print_line(cli, "%s/" PROJECT_SCRIPTS ": state_read.sh, state_write.sh, state_backup.sh",
+                       project->path);
+    else
+        (void)cli_fail(0, "%s", failed->message);
+}
+
 static int
 install(Cli *cli, const Client *client, Settings *settings, const char *before)
 {
-    g_autofree char *after = NULL;
+    g_autofree char *after = NULL, *folder = NULL, *want = NULL;
 
+    install_scripts(cli);
     if (is_integrated(client, before)) {
         cli_print_line(cli, "%s knows postrider already; nothing was changed.", client->name);
         return 0;
     }
-    if (!add(client, settings, before, &after, &cli->error) ||
+    if (!(folder = client->add[0] ? plugin_folder(&cli->error) : g_strdup("")))
+        return cli_failed(cli, 0);
+    if (!(want = predict(client, before, folder)))
+        return cli_fail(EX_DATAERR, "'%s': \"%s\" is no object, and nothing was changed",
+                        settings->path, client->ours->in);
+    show_diff(cli, settings, before, want);
+    (void)cli_flush(cli);
+    if (!add(client, settings, before, want, folder, &after, &cli->error) ||
         !save_record(client, settings, before, after, &cli->error))
         return cli_failed(cli, 0);
-    show_diff(cli, settings, before, after);
+    if (!same_settings(client, want, after)) {
+        cli_print_line(cli, "%s has written it otherwise:", client->program);
+        show_diff(cli, settings, want, after);
+    }
     cli_print_line(cli, "%s knows postrider now. %s", client->name, client->then);
     return 0;
 }
@@ -399,17 +509,17 @@ take_away(Cli *cli, const Client *client, Settings *settings, const char *now)
         cli_print_line(cli, "%s does not know postrider; nothing was changed.", client->name);
         return 0;
     }
-    if (!run_commands(client, client->drop, "", &cli->error) ||
-        !read_settings(client, settings, &left, &cli->error))
-        return cli_failed(cli, 0);
     if (record)
         want = g_strdup(json_string_value(json_object_get(record, "before")));
     else
-        want = client->ours ? take_out(client, now) : g_steal_pointer(&left);
-    if (!write_settings(settings, want, &cli->error))
+        want = take_out(client, now);
+    show_diff(cli, settings, now, want);
+    (void)cli_flush(cli);
+    if (!run_commands(client, client->drop, "", &cli->error) ||
+        !read_settings(client, settings, &left, &cli->error) ||
+        !write_settings(settings, want, &cli->error))
         return cli_failed(cli, 0);
     (void)g_unlink(path);
-    show_diff(cli, settings, now, want);
     cli_print_line(cli, "%s does not know postrider any more.", client->name);
     return 0;
 }
