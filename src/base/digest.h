@@ -1,7 +1,7 @@
 #pragma once
 
 /*
- * SHA-256 and HMAC, and the ways we write bytes as text. The first five calls are made twice:
+ * SHA-256 and HMAC, and the ways we write bytes as text. The calls down to digest_mac() are made twice:
  * by libcrypto (sha256.c), and by GLib (sha256_glib.c) for the front program.
  */
 #include "base/ids.h"
@@ -14,6 +14,9 @@ typedef struct DigestCtx DigestCtx;
 DigestCtx *digest_new(void);
 void digest_update(DigestCtx *ctx, const void *data, size_t len);
 void digest_final(DigestCtx *ctx, Digest *ret); /* frees ctx */
+/* One more that has taken in the same bytes so far. */
+DigestCtx *digest_copy(const DigestCtx *ctx);
+void digest_free(DigestCtx *ctx); /* without asking for the digest; NULL: nothing to free */
 
 /* HMAC-SHA256. */
 void digest_mac(const void *key, size_t key_len, const void *data, size_t len, Digest *ret);

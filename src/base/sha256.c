@@ -53,12 +53,30 @@ digest_update(DigestCtx *ctx, const void *data, size_t len)
     must(EVP_DigestUpdate(ctx->md, data, len));
 }
 
+DigestCtx *
+digest_copy(const DigestCtx *ctx)
+{
+    DigestCtx *copy = g_new(DigestCtx, 1);
+
+    copy->md = EVP_MD_CTX_new();
+    must(copy->md && EVP_MD_CTX_copy_ex(copy->md, ctx->md));
+    return copy;
+}
+
+void
+digest_free(DigestCtx *ctx)
+{
+    if (!ctx)
+        return;
+    EVP_MD_CTX_free(ctx->md);
+    g_free(ctx);
+}
+
 void
 digest_final(DigestCtx *ctx, Digest *ret)
 {
     must(EVP_DigestFinal_ex(ctx->md, ret->v, NULL));
-    EVP_MD_CTX_free(ctx->md);
-    g_free(ctx);
+    digest_free(ctx);
 }
 
 /* Kept for the same reason; init gives it another key. */

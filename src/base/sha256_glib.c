@@ -41,6 +41,24 @@ digest_update(DigestCtx *ctx, const void *data, size_t len)
     g_checksum_update(ctx->sum, data, (gssize)len);
 }
 
+DigestCtx *
+digest_copy(const DigestCtx *ctx)
+{
+    DigestCtx *copy = g_new(DigestCtx, 1);
+
+    copy->sum = g_checksum_copy(ctx->sum);
+    return copy;
+}
+
+void
+digest_free(DigestCtx *ctx)
+{
+    if (!ctx)
+        return;
+    g_checksum_free(ctx->sum);
+    g_free(ctx);
+}
+
 void
 digest_final(DigestCtx *ctx, Digest *ret)
 {

@@ -185,6 +185,8 @@ ready_equal(gconstpointer a, gconstpointer b)
 struct ContextMemo {
     GHashTable *parts; /* set of Ready */
     unsigned page;
+    char *system;   /* the text of the last page; NULL: there was none */
+    DigestCtx *sum; /* that has taken it in, and nothing else but its headings */
 };
 
 ContextMemo *
@@ -201,6 +203,8 @@ context_memo_free(ContextMemo *memo)
     if (!memo)
         return;
     g_hash_table_unref(memo->parts);
+    g_free(memo->system);
+    digest_free(memo->sum);
     g_free(memo);
 }
 
@@ -236,15 +240,37 @@ make_ready(const ContextPart *part, const char *text)
     return r;
 }
 
+static ContextMemo *
+memo_of(Context *c)
+{
+    if (!c->memo)
+        c->memo = c->own_memo = context_memo_new();
+    return c->memo;
+}
+
+DigestCtx *
+context_digest_begin(Context *c)
+{
+    ContextMemo *memo = memo_of(c);
+
+    if (g_strcmp0(memo->system, c->system->str) != 0) {
+        g_free(memo->system);
+        memo->system = g_strdup(c->system->str);
+        digest_free(memo->sum);
+        memo->sum = digest_new();
+        digest_update(memo->sum, CONTEXT_SYSTEM_HEAD, strlen(CONTEXT_SYSTEM_HEAD));
+        digest_update(memo->sum, c->system->str, c->system->len);
+        digest_update(memo->sum, CONTEXT_PAGE_HEAD, strlen(CONTEXT_PAGE_HEAD));
+    }
+    return digest_copy(memo->sum);
+}
+
 /* Borrowed until the next part. */
 static const Ready *
 get_ready(Context *c, const ContextPart *part, const char *text)
 {
     const Ready name = {.asked_title = (char *)part->title, .id = (char *)part->id};
-
-    if (!c->memo)
-        c->memo = c->own_memo = context_memo_new();
-    Ready *r = g_hash_table_lookup(c->memo->parts, &name);
+    Ready *r = g_hash_table_lookup(memo_of(c)->parts, &name);
     if (!r || !g_str_equal(r->asked ? r->asked : r->text, text)) {
         r = make_ready(part, text);
         g_hash_table_add(c->memo->parts, r);

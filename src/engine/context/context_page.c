@@ -199,9 +199,9 @@ context_whole(Context *c)
         return context_text(c);
     if (c->whole)
         return c->whole;
-    GString *whole = g_string_new("--- system\n");
+    GString *whole = g_string_new(CONTEXT_SYSTEM_HEAD);
     g_string_append_len(whole, c->system->str, (gssize)c->system->len);
-    g_string_append(whole, "--- page\n");
+    g_string_append(whole, CONTEXT_PAGE_HEAD);
     g_string_append(whole, context_text(c));
     for (guint i = 0; i < c->files->len; i++)
         append_file_line(whole, i + 1, g_ptr_array_index(c->files, i));
@@ -212,6 +212,14 @@ context_whole(Context *c)
 void
 context_digest(Context *c, Digest *ret)
 {
-    const char *whole = context_whole(c);
-    digest_of(whole, strlen(whole), ret);
+    const char *page = context_text(c);
+    bool alone = c->system->len == 0 && c->files->len == 0;
+    DigestCtx *sum = alone ? digest_new() : context_digest_begin(c);
+    g_autoptr(GString) lines = g_string_new(NULL);
+
+    for (guint i = 0; i < c->files->len; i++)
+        append_file_line(lines, i + 1, g_ptr_array_index(c->files, i));
+    digest_update(sum, page, strlen(page));
+    digest_update(sum, lines->str, lines->len);
+    digest_final(sum, ret);
 }

@@ -2,6 +2,7 @@
 #include "engine/context/context.h"
 #include "../store/testhome.h"
 #include "base/err.h"
+#include "base/digest.h"
 #include "base/json.h"
 #include "engine/context/manifest.h"
 #include "engine/mode.h"
@@ -403,8 +404,10 @@ fill_page(Context *c, const char *text)
     const ContextPart note = {
         .title = "NOTE: a", .from = "note", .id = "a", .version = 1, .more = "more "};
 
-    context_instruct_words(c, "rules", "Work.");
-    (void)context_instruct_part(c, &note, text, 40);
+    if (*text) { /* else a page without a system text */
+        context_instruct_words(c, "rules", "Work.");
+        (void)context_instruct_part(c, &note, text, 40);
+    }
     context_say(c, text);
     (void)show(c, "MAIL", "a@x", text);
     (void)show(c, "MAIL", "b@x", "the same on each page");
@@ -414,7 +417,20 @@ fill_page(Context *c, const char *text)
     (void)context_show_cut(c, "INSTRUCTION", ":instruction", text);
 }
 
-/* What is kept from page to page changes nothing of what a page and its manifest are. */
+/* It is the one of all that stands there. */
+static void
+assert_digest(Context *c)
+{
+    Digest made, whole;
+
+    digest_of(context_whole(c), strlen(context_whole(c)), &whole);
+    for (int i = 0; i < 2; i++) {
+        context_digest(c, &made);
+        g_assert_true(digest_equal(&made, &whole));
+    }
+}
+
+/* What is kept from page to page changes nothing of what a page, its manifest and its digest are. */
 static void
 test_memo(void)
 {
@@ -433,6 +449,8 @@ test_memo(void)
         g_autoptr(GBytes) a = context_manifest(with), b = context_manifest(without);
         g_assert_cmpstr(context_whole(with), ==, context_whole(without));
         g_assert_true(g_bytes_equal(a, b));
+        assert_digest(with);
+        assert_digest(without);
         g_autoptr(json_t) read = NULL;
         g_assert_true(json_parse_bytes(a, 0, &read, NULL));
     }
