@@ -124,8 +124,8 @@ escape_of(unsigned char c)
 }
 
 /* As jansson writes it, in a quarter of the time: what needs no escape is copied in runs. */
-static void
-append_string(GString *out, const char *text, size_t len)
+void
+json_append_text(GString *out, const char *text, size_t len)
 {
     size_t from = 0;
 
@@ -146,8 +146,8 @@ append_string(GString *out, const char *text, size_t len)
     g_string_append_c(out, '"');
 }
 
-static void
-append_integer(GString *out, json_int_t n)
+void
+json_append_int(GString *out, int64_t n)
 {
     char text[sizeof "-9223372036854775808"];
     size_t at = sizeof text;
@@ -172,7 +172,7 @@ append_object(GString *out, json_t *object)
         if (!first)
             g_string_append_c(out, ',');
         first = false;
-        append_string(out, name, strlen(name));
+        json_append_text(out, name, strlen(name));
         g_string_append_c(out, ':');
         json_append(out, json_object_iter_value(i));
     }
@@ -202,10 +202,10 @@ json_append(GString *out, const json_t *value)
         append_array(out, value);
         break;
     case JSON_STRING:
-        append_string(out, json_string_value(value), json_string_length(value));
+        json_append_text(out, json_string_value(value), json_string_length(value));
         break;
     case JSON_INTEGER:
-        append_integer(out, json_integer_value(value));
+        json_append_int(out, json_integer_value(value));
         break;
     default:
         dump(out, value, JSON_COMPACT);

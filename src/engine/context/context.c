@@ -41,7 +41,7 @@ context_alloc(const Home *home, int64_t job, int step, size_t budget)
     c->left_out = g_string_new(NULL);
     c->parts = g_string_new(NULL);
     c->floor = TRUST_OPERATOR;
-    c->unweighed = g_ptr_array_new_with_free_func((GDestroyNotify)json_decref);
+    c->unweighed = manifest_list_new();
     c->files = g_ptr_array_new_with_free_func(file_free);
     c->views = g_array_new(FALSE, FALSE, sizeof(BrainFile));
     return c;
@@ -67,7 +67,7 @@ context_free(Context *c)
     g_string_free(c->left_out, TRUE);
     g_string_free(c->parts, TRUE);
     context_memo_free(c->own_memo);
-    g_ptr_array_unref(c->unweighed);
+    manifest_list_free(c->unweighed);
     g_ptr_array_unref(c->files);
     g_array_unref(c->views);
     g_free(c);
@@ -288,28 +288,62 @@ title_here(const Context *c, const Ready *r)
 
 /* --- the record --- */
 
+/* The record is written as text, in the order of docs/formats.md: a tree of it would be built and thrown
+ * away for each part of each page. All text here is valid. */
+static GString *
+begin_record(Context *c)
+{
+    g_string_append(c->parts, c->parts->len ? ",{" : "{");
+    return c->parts;
+}
+
 static void
-set_text(json_t *object, const char *name, const char *value)
+put_name(GString *s, const char *name)
+{
+    if (s->str[s->len - 1] != '{')
+        g_string_append_c(s, ',');
+    json_append_text(s, name, strlen(name));
+    g_string_append_c(s, ':');
+}
+
+static void
+put_text(GString *s, const char *name, const char *value)
+{
+    put_name(s, name);
+    json_append_text(s, value, strlen(value));
+}
+
+static void
+put_number(GString *s, const char *name, int64_t value)
+{
+    put_name(s, name);
+    json_append_int(s, value);
+}
+
+/* Only where there is something to say. */
+static void
+put_some_text(GString *s, const char *name, const char *value)
 {
     if (value && *value)
-        json_object_set_new(object, name, json_string(value));
+        put_text(s, name, value);
 }
 
 static void
-set_number(json_t *object, const char *name, int64_t value)
+put_some_number(GString *s, const char *name, int64_t value)
 {
     if (value)
-        json_object_set_new(object, name, json_integer(value));
+        put_number(s, name, value);
 }
 
-/* Adds one line to the manifest; takes the object. */
+/* Words of ours; member and value say where they stand. NULL: in the page. */
 static void
-add_record(Context *c, json_t *take_object)
+note_words(Context *c, const char *text, const char *member, const char *value)
 {
-    g_autoptr(json_t) object = take_object;
-    if (c->parts->len > 0)
-        g_string_append_c(c->parts, ',');
-    json_append(c->parts, object);
+    GString *s = begin_record(c);
+    put_text(s, "say", text);
+    if (member)
+        put_text(s, member, value);
+    g_string_append_c(s, '}');
 }
 
 /* How much of a part is shown, and why no more of it. */
@@ -322,44 +356,46 @@ typedef struct Outcome {
 
 /* The note at the end of a text that can be read on is kept in the manifest; without such a
  * note the text ended with CONTEXT_CUT_NOTE. */
-static json_t *
-describe(const ContextPart *part, const Ready *r, const Outcome *o)
+static void
+describe(GString *s, const ContextPart *part, const Ready *r, const Outcome *o)
 {
-    json_t *object =
-        json_pack("{s:s, s:s, s:I, s:s, s:I}", "title", part->title, "id", part->id, "bytes",
-                  (json_int_t)r->len, "digest", r->hex, "shown", (json_int_t)o->shown);
-    set_text(object, "from", part->from);
-    set_text(object, "filename", part->filename);
-    set_text(object, "content_type", part->content_type);
-    set_text(object, "why", o->why);
-    set_number(object, "version", part->version);
-    set_number(object, "offset", part->offset);
-    if (!part->from && o->shown > 0)
-        json_object_set_new(object, "text", json_stringn(r->text, o->shown));
-    if (part->more)
-        set_text(object, "cut", o->cut);
-    set_text(object, "in", o->system ? "system" : NULL);
-    return object;
+    put_text(s, "title", part->title);
+    put_text(s, "id", part->id);
+    put_number(s, "bytes", (int64_t)r->len);
+    put_text(s, "digest", r->hex);
+    put_number(s, "shown", (int64_t)o->shown);
+    put_some_text(s, "from", part->from);
+    put_some_text(s, "filename", part->filename);
+    put_some_text(s, "content_type", part->content_type);
+    put_some_text(s, "why", o->why);
+    put_some_number(s, "version", part->version);
+    put_some_number(s, "offset", part->offset);
+    if (!part->from && o->shown > 0) {
+        put_name(s, "text");
+        json_append_text(s, r->text, o->shown);
+    }
+    put_some_text(s, "cut", part->more ? o->cut : NULL);
+    put_some_text(s, "in", o->system ? "system" : NULL);
+    g_string_append_c(s, '}');
 }
 
 static void
-weigh(Context *c, const ContextPart *part, const json_t *record, size_t shown)
+weigh(Context *c, const ContextPart *part, size_t shown)
 {
     if (shown == 0)
         return;
     if (part->floor)
         c->floor = MIN(c->floor, *part->floor);
     else if (!manifest_is_own(part->from))
-        g_ptr_array_add(c->unweighed, json_incref((json_t *)record));
+        manifest_list_add(c->unweighed, manifest_part_new(part->id, part->version));
 }
 
 /* bytes and digest are of the whole, shown is how much of it went in. */
 static void
 note_part(Context *c, const ContextPart *part, const Ready *r, const Outcome *o)
 {
-    json_t *record = describe(part, r, o);
-    weigh(c, part, record, o->shown);
-    add_record(c, record);
+    describe(begin_record(c), part, r, o);
+    weigh(c, part, o->shown);
 }
 
 static bool
@@ -506,7 +542,7 @@ context_say(Context *c, const char *asked)
     if (!words_fit(c, text))
         return;
     context_put_words(c, c->text, text);
-    add_record(c, json_pack("{s:s}", "say", text));
+    note_words(c, text, NULL, NULL);
 }
 
 void
@@ -517,7 +553,7 @@ context_end(Context *c, const char *asked)
     g_assert(!c->end);
     if (!words_fit(c, text))
         return;
-    add_record(c, json_pack("{s:s, s:s}", "say", text, "at", "end"));
+    note_words(c, text, "at", "end");
     c->end = g_steal_pointer(&text);
     g_clear_pointer(&c->page, g_free);
     g_clear_pointer(&c->whole, g_free);
@@ -531,7 +567,7 @@ context_instruct(Context *c, const char *asked)
     if (!words_fit(c, text))
         return;
     context_put_words(c, c->system, text);
-    add_record(c, json_pack("{s:s, s:s}", "say", text, "in", "system"));
+    note_words(c, text, "in", "system");
 }
 
 void
@@ -591,9 +627,8 @@ context_floor(const Context *c, Engine *engine, const char *role, Trust *ret, GE
     *ret = c->floor;
     if (c->unweighed->len > 0)
         snapshot_begin(engine->db, &reads);
-    for (guint i = 0; i < c->unweighed->len; i++) {
-        if (!manifest_part_floor(engine, role, c->unweighed->pdata[i], ret, error))
+    LIST_EACH(const ManifestPart, part, c->unweighed)
+        if (!manifest_part_floor(engine, role, part, ret, error))
             return false;
-    }
     return true;
 }

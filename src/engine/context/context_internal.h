@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "brain/brain.h"
 #include "engine/context/context.h"
+#include "engine/context/manifest.h"
 
 typedef struct ContextFile {
     char *content_type, *filename;
@@ -26,7 +27,7 @@ struct Context {
     ContextMemo *memo;    /* borrowed; NULL: not yet */
     ContextMemo *own_memo; /* where nobody gave one; NULL: somebody did */
     Trust floor;          /* of the parts whose floor is known */
-    GPtrArray *unweighed; /* of json_t: parts whose floor is to be looked up */
+    ManifestParts *unweighed; /* parts whose floor is to be looked up */
     GPtrArray *files; /* of ContextFile */
     GArray *views;    /* of BrainFile: the same, borrowed */
     size_t file_bytes;

@@ -48,19 +48,16 @@ manifest_ids(GBytes *manifest, bool whole, GPtrArray **ret, GError **error)
 /* Unknown names are our own words. A note counts as the version that was shown, whatever it
  * became since. A mail that an agent wrote, this one or another, counts as what it had read
  * then: else a stranger's words would come back as trusted ones. */
-static bool
-lower_by(Engine *engine,
-         const char *role,
-         const char *id,
-         int64_t version,
-         Trust *floor,
-         GError **error)
+bool
+manifest_part_floor(
+    Engine *engine, const char *role, const ManifestPart *part, Trust *floor, GError **error)
 {
     g_autoptr(MsgRow) row = NULL;
     g_autoptr(Note) note = NULL;
     Trust own = TRUST_OPERATOR;
+    const char *id = part->id;
     bool is_note = note_key_valid(id);
-    if (is_note ? !note_look(engine->db, &VIEWER_OPERATOR, id, version, &note, error)
+    if (is_note ? !note_look(engine->db, &VIEWER_OPERATOR, id, part->version, &note, error)
                 : !messages_find(engine->db, &VIEWER_OF(role), id, &row, error) ||
                       (!row && !outbox_floor(engine->db, &VIEWER_OF(role), id, &own, error)))
         return false;
@@ -80,35 +77,15 @@ is_own(const json_t *part)
     return manifest_is_own(json_string_value(json_object_get(part, "from")));
 }
 
-bool
-manifest_part_floor(
-    Engine *engine, const char *role, const json_t *part, Trust *floor, GError **error)
-{
-    const char *id = is_own(part) ? NULL : seen_id(part, false);
-    int64_t version = json_integer_value(json_object_get(part, "version"));
-
-    return !id || lower_by(engine, role, id, version, floor, error);
-}
-
-bool
-manifest_floor(Engine *engine, const char *role, GBytes *manifest, Trust *floor, GError **error)
-{
-    g_autoptr(json_t) object = NULL;
-    size_t i;
-    json_t *part;
-    g_auto(Snapshot) reads = {0};
-    if (!read_manifest(manifest, &object, error))
-        return false;
-    snapshot_begin(engine->db, &reads);
-    json_array_foreach(json_object_get(object, "parts"), i, part)
-    {
-        if (!manifest_part_floor(engine, role, part, floor, error))
-            return false;
-    }
-    return true;
-}
-
 /* --- what was shown, and what was read --- */
+
+ManifestPart *
+manifest_part_new(const char *id, int64_t version)
+{
+    ManifestPart *part = g_new0(ManifestPart, 1);
+    *part = (ManifestPart){.id = g_strdup(id), .version = version};
+    return part;
+}
 
 void
 manifest_part_free(ManifestPart *part)
@@ -118,36 +95,55 @@ manifest_part_free(ManifestPart *part)
 }
 
 static void
-add_part(ManifestParts *list, const char *id, const json_t *object)
+add_part(ManifestParts *list, const json_t *object, const char *id)
 {
-    ManifestPart *part = g_new0(ManifestPart, 1);
-    *part = (ManifestPart){.id = g_strdup(id),
-                           .version = json_integer_value(json_object_get(object, "version"))};
-    manifest_list_add(list, part);
+    int64_t version = json_integer_value(json_object_get(object, "version"));
+    if (id)
+        manifest_list_add(list, manifest_part_new(id, version));
+}
+
+static ManifestParts *
+shown_parts(const json_t *manifest)
+{
+    ManifestParts *list = manifest_list_new();
+    size_t i;
+    json_t *part;
+    json_array_foreach(json_object_get(manifest, "parts"), i, part)
+    {
+        add_part(list, part, is_own(part) ? NULL : seen_id(part, false));
+    }
+    return list;
 }
 
 bool
 manifest_parts(GBytes *manifest, ManifestParts **ret, GError **error)
 {
-    g_autoptr(ManifestParts) list = manifest_list_new();
     g_autoptr(json_t) object = NULL;
     size_t i;
     json_t *part;
     if (!read_manifest(manifest, &object, error))
         return false;
-    json_array_foreach(json_object_get(object, "parts"), i, part)
-    {
-        const char *id = is_own(part) ? NULL : seen_id(part, false);
-        if (id)
-            add_part(list, id, part);
-    }
+    ManifestParts *list = shown_parts(object);
     json_array_foreach(json_object_get(object, "read"), i, part)
     {
-        const char *id = json_string_value(json_object_get(part, "id"));
-        if (id)
-            add_part(list, id, part);
+        add_part(list, part, json_string_value(json_object_get(part, "id")));
     }
-    *ret = g_steal_pointer(&list);
+    *ret = list;
+    return true;
+}
+
+bool
+manifest_floor(Engine *engine, const char *role, GBytes *manifest, Trust *floor, GError **error)
+{
+    g_autoptr(json_t) object = NULL;
+    g_auto(Snapshot) reads = {0};
+    if (!read_manifest(manifest, &object, error))
+        return false;
+    g_autoptr(ManifestParts) parts = shown_parts(object);
+    snapshot_begin(engine->db, &reads);
+    LIST_EACH(const ManifestPart, part, parts)
+        if (!manifest_part_floor(engine, role, part, floor, error))
+            return false;
     return true;
 }
 

@@ -16,6 +16,7 @@ typedef struct ManifestPart {
     char *id; /* a Message-ID, or the key of a note */
     int64_t version; /* of the note */
 } ManifestPart;
+ManifestPart *manifest_part_new(const char *id, int64_t version);
 void manifest_part_free(ManifestPart *part);
 LIST_OF(ManifestParts, manifest_list, ManifestPart, manifest_part_free)
 /* All such mails and notes; the list is empty where manifest is NULL. */
@@ -30,6 +31,6 @@ bool manifest_floor(
 /* True when parts with this `from` are our own words, or what the job itself kept from its last step:
  * no mail or note has to be looked up for such a part. from NULL: the part is from nowhere. */
 bool manifest_is_own(const char *from);
-/* The same for one part of a context, before the parts are a manifest. */
+/* Lowers *floor likewise to one mail or note. */
 bool manifest_part_floor(
-    Engine *engine, const char *role, const json_t *part, Trust *floor, GError **error);
+    Engine *engine, const char *role, const ManifestPart *part, Trust *floor, GError **error);
