@@ -18,6 +18,8 @@ char *text_valid_bytes(GBytes *bytes);
 /* The bytes with a NUL behind them, as they are; "" for NULL. Caller frees. */
 char *text_from_bytes(GBytes *bytes);
 
+/* How many bytes of printable ASCII stand at the beginning. */
+size_t text_plain_run(const char *s);
 /* A copy that is safe on a terminal: C0, C1, ESC, bidi and invisible characters as \xNN or
  * \u{N}. With keep_lines, newline and tab stay. Accepts any bytes. */
 char *text_vis(const char *s, bool keep_lines);

@@ -207,7 +207,12 @@ brain_clean(const void *data, size_t len)
     g_autofree char *valid = text_make_valid(data, (gssize)len);
     GString *out = g_string_sized_new(len);
 
-    for (const char *p = valid; *p;) {
+    for (const char *p = valid;;) {
+        size_t plain = text_plain_run(p);
+        g_string_append_len(out, p, (gssize)plain);
+        p += plain;
+        if (!*p)
+            break;
         gunichar c = g_utf8_get_char(p);
         const char *next = g_utf8_next_char(p);
 

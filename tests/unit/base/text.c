@@ -32,6 +32,29 @@ test_valid(void)
     }
 }
 
+/* Wherever in a text the byte stands that is none, and whatever stands beside it. */
+static void
+test_valid_anywhere(void)
+{
+    static const struct {
+        char bad;
+        const char *want;
+    } cases[] = {{'\377', FFFD}, {'\0', ""}, {'\200', FFFD}, {'\1', "\1"}, {'\177', "\177"}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        for (size_t len = 1; len < 35; len++) {
+            for (size_t at = 0; at < len; at++) {
+                g_autofree char *in = g_strnfill(len, '\1');
+                g_autofree char *before = g_strnfill(at, '\1'), *after = g_strnfill(len - at - 1, '\1');
+                g_autofree char *want = g_strconcat(before, cases[i].want, after, NULL);
+                in[at] = cases[i].bad;
+                g_autofree char *out = text_make_valid(in, (gssize)len);
+                g_assert_cmpstr(out, ==, want);
+            }
+        }
+    }
+}
+
 static const struct {
     const char *in;
     bool keep_lines;
@@ -357,6 +380,7 @@ main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/text/valid", test_valid);
+    g_test_add_func("/text/valid-anywhere", test_valid_anywhere);
     g_test_add_func("/text/vis", test_vis);
     g_test_add_func("/text/shorten", test_shorten);
     g_test_add_func("/text/distance", test_distance);
