@@ -83,11 +83,14 @@ show_mail(Prompt *p, const char *what, const MsgRow *row, bool original, GError 
     return true;
 }
 
-/* The mail that began the round; where it is gone, what we know of it. */
+/* The mail that began the round; where it is gone, what we know of it. Mostly it is open still. */
 static bool
 show_original(Prompt *p, GError **error)
 {
     g_autoptr(MsgRow) row = NULL;
+    LIST_EACH(const MsgRow, open, p->in->shown)
+        if (open->id.v == p->job->original.v)
+            return show_mail(p, "ORIGINAL MAIL", open, true, error);
     if (!messages_load(p->engine->db, &VIEWER_OF(p->job->role), p->job->original, &row,
                        error) ||
         (!row && !messages_find(p->engine->db, &VIEWER_OF(p->job->role), p->job->original_msgid,

@@ -95,18 +95,34 @@ limit_clear(Limit *l)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Limit, limit_clear)
 
+/* What is left of the money of the day, and how much that is in all. INT64_MAX: a day has no limit, and
+ * the store is not asked. */
+static bool
+find_day_left(const Task *t, int64_t *ret, int64_t *ret_day, GError **error)
+{
+    int64_t today;
+    *ret = INT64_MAX;
+    *ret_day = 0;
+    if (t->run->engine->home->config->max_cost_per_day_micro == 0)
+        return true;
+    if (!budget_today(t->run->engine->db, ret_day, &today, error))
+        return false;
+    *ret = MAX(*ret_day - today, 0);
+    return true;
+}
+
 static bool
 find_money_limit(const Task *t, Limit *ret, GError **error)
 {
-    int64_t day, today;
+    int64_t left, day;
     *ret = (Limit){.more = MORE_MONEY, .may = MAY_STEER};
     if (cost_limit(t) > 0 && t->job->round_cost_micro >= cost_limit(t)) {
         ret->why = money_spent("budget", cost_limit(t));
         return true;
     }
-    if (!budget_today(t->run->engine->db, &day, &today, error))
+    if (!find_day_left(t, &left, &day, error))
         return false;
-    if (day > 0 && today >= day) {
+    if (left == 0) {
         ret->why = money_spent("budget of the day", day);
         ret->may = MAY_APPROVE;
     }
@@ -116,14 +132,11 @@ find_money_limit(const Task *t, Limit *ret, GError **error)
 bool
 run_money_left(const Task *t, int64_t *ret, GError **error)
 {
-    int64_t day, today, left = INT64_MAX;
-    if (!budget_today(t->run->engine->db, &day, &today, error))
+    int64_t day;
+    if (!find_day_left(t, ret, &day, error))
         return false;
     if (cost_limit(t) > 0)
-        left = MAX(cost_limit(t) - t->job->round_cost_micro, 0);
-    if (day > 0)
-        left = MIN(left, MAX(day - today, 0));
-    *ret = left;
+        *ret = MIN(*ret, MAX(cost_limit(t) - t->job->round_cost_micro, 0));
     return true;
 }
 

@@ -196,23 +196,23 @@ acknowledge(Loop *loop, GError **error)
 }
 
 /* By a clock that nobody sets while the brain thinks. */
-static bool
-find_timer(const Think *ask, const char *purpose, int64_t *ret_mono_us, GError **error)
+static int64_t
+mono_of(const Think *ask, int64_t us)
 {
-    int64_t us;
-    if (!timer_find(ask->engine->db, ask->job->id, purpose, &us, error))
-        return false;
-    *ret_mono_us = us == USEC_NEVER ? us : us - home_now(ask->engine->home) + clock_mono_us();
-    return true;
+    return us == USEC_NEVER ? us : us - home_now(ask->engine->home) + clock_mono_us();
 }
 
 static bool
 find_timers(Loop *loop, GError **error)
 {
-    g_auto(Snapshot) reads = {0};
-    snapshot_begin(loop->ask->engine->db, &reads);
-    return find_timer(loop->ask, TIMER_ACK, &loop->ack_us, error) &&
-           find_timer(loop->ask, TIMER_PROGRESS, &loop->progress_us, error);
+    const Think *ask = loop->ask;
+    int64_t ack_us, progress_us;
+    if (!timers_find(ask->engine->db, ask->job->id, TIMER_ACK, &ack_us, TIMER_PROGRESS,
+                     &progress_us, error))
+        return false;
+    loop->ack_us = mono_of(ask, ack_us);
+    loop->progress_us = mono_of(ask, progress_us);
+    return true;
 }
 
 /* The word about long work; it sets its timer on by itself. */
@@ -221,8 +221,12 @@ say_progress(Loop *loop, GError **error)
 {
     const Think *ask = loop->ask;
     bool said;
-    return progress_say(ask->engine, ask->job->id, &said, error) &&
-           find_timer(ask, TIMER_PROGRESS, &loop->progress_us, error);
+    int64_t next_us;
+    if (!progress_say(ask->engine, ask->job->id, &said, error) ||
+        !timer_find(ask->engine->db, ask->job->id, TIMER_PROGRESS, &next_us, error))
+        return false;
+    loop->progress_us = mono_of(ask, next_us);
+    return true;
 }
 
 static int

@@ -68,8 +68,8 @@ fork_of(Db *db, JobId job, ForkPoint *ret, GError **error)
     return rows_into(
         db, &point_shape,
         "FROM (SELECT j.forked_job AS job, j.forked_step AS step, "
-        "max(s.at_us) AS at_us FROM job j LEFT JOIN step s ON s.job = j.forked_job "
-        "AND s.n = j.forked_step WHERE j.id = ? GROUP BY j.id) x",
+        "(SELECT max(s.at_us) FROM step s WHERE s.job = j.forked_job AND s.n = j.forked_step) AS at_us "
+        "FROM job j WHERE j.id = ? AND j.forked_job <> 0) x",
         ret, error, "i", job.v);
 }
 

@@ -91,6 +91,32 @@ timer_find(Db *db, JobId job, const char *purpose, int64_t *ret_due_us, GError *
                    ret_due_us, error, "is", job.v, purpose);
 }
 
+bool
+timers_find(Db *db,
+            JobId job,
+            const char *one,
+            int64_t *ret_one_us,
+            const char *other,
+            int64_t *ret_other_us,
+            GError **error)
+{
+    SqlStmt *st = sql_get(
+        db, "SELECT purpose, wall(due_us) FROM timer WHERE job = ? AND due_us IS NOT NULL", error);
+    int rc;
+
+    *ret_one_us = *ret_other_us = USEC_NEVER;
+    if (!st)
+        return false;
+    sql_bind(st, "i", job.v);
+    while ((rc = sql_next(st, error)) == 1) {
+        if (g_str_equal(sql_col_text(st, 0), one))
+            *ret_one_us = sql_col_int(st, 1);
+        if (g_str_equal(sql_col_text(st, 0), other))
+            *ret_other_us = sql_col_int(st, 1);
+    }
+    return rc == 0;
+}
+
 static const Field timer_fields[] = {
     {NULL, "id", FIELD_INT, offsetof(Timer, id)},
     {NULL, "due_us", FIELD_TIME, offsetof(Timer, due_us)},

@@ -49,6 +49,14 @@ bool timer_drop(Txn *txn, JobId job, const char *purpose, GError **error);
 bool timer_take(Txn *txn, const Timer *t, bool *ret_was, GError **error);
 /* When the job's timer of this purpose is due; USEC_NEVER: none is set. */
 bool timer_find(Db *db, JobId job, const char *purpose, int64_t *ret_due_us, GError **error);
+/* Likewise of two purposes. */
+bool timers_find(Db *db,
+                 JobId job,
+                 const char *one,
+                 int64_t *ret_one_us,
+                 const char *other,
+                 int64_t *ret_other_us,
+                 GError **error);
 /* Counts the timers and schedules that are due for any run to act on; 0 while db_hold_all()
  * says why nothing may run. */
 bool timers_ready(Db *db, int64_t now_us, unsigned *ret_n, GError **error);

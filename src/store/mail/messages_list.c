@@ -94,8 +94,9 @@ and_state(Where *w, const char *name)
 /* Mail without a date has the one at which it came. */
 #define DATED "coalesce(NULLIF(date_us, 0), received_us)"
 
+/* joined: the thread is one of several that are one. */
 static void
-and_query(Where *w, const MsgQuery *q)
+and_query(Where *w, const MsgQuery *q, bool joined)
 {
     and_role(w, q->role, q);
     and_text(w, " AND folder = ?", q->folder);
@@ -106,14 +107,12 @@ and_query(Where *w, const MsgQuery *q)
     and_text(w, " AND space IS NOT NULL AND space = ?", q->space);
     and_number(w, " AND job <> 0 AND job = ?", q->job.v);
     and_number(w, " AND step = ?", q->step);
-    if (q->thread.v != 0) {
-        /* The number may be that of a thread which was joined to another since. */
-        and_number(w,
-                   " AND thread IN (SELECT id FROM thread, "
-                   "(SELECT coalesce(into_thread, id) AS root FROM thread WHERE id = ?) "
-                   "WHERE id = root OR into_thread = root)",
-                   q->thread.v);
-    }
+    and_number(w,
+               joined ? " AND thread IN (SELECT id FROM thread, "
+                        "(SELECT coalesce(into_thread, id) AS root FROM thread WHERE id = ?) "
+                        "WHERE id = root OR into_thread = root)"
+                      : " AND thread = ?",
+               q->thread.v);
     if (q->open_only)
         g_string_append(w->sql, " AND state IN ('stored', 'shown', 'held')");
     if (q->history_only)
@@ -175,16 +174,32 @@ read_matching(SqlStmt *st, const MsgQuery *q, MsgRows *rows, GError **error)
     return rc >= 0;
 }
 
+/* Was this thread joined to another, or another to this? Few are, and for any other thread SQLite need not
+ * gather the numbers of threads first. */
+static bool
+is_joined(Db *db, ThreadId thread, bool *ret, GError **error)
+{
+    *ret = false;
+    return thread.v == 0 ||
+           sql_bool(db,
+                    "SELECT EXISTS (SELECT 1 FROM thread WHERE id = ?1 AND into_thread IS NOT NULL) "
+                    "OR EXISTS (SELECT 1 FROM thread WHERE into_thread = ?1)",
+                    ret, error, "i", thread.v);
+}
+
 bool
 messages_list(
     Db *db, const Viewer *viewer, const MsgQuery *q, MsgRows **ret_rows, GError **error)
 {
     g_autoptr(MsgRows) rows = msg_rows_new();
+    bool joined;
     g_autoptr(GString) sql = g_string_new("FROM message WHERE true");
     Where w = {.sql = sql};
 
+    if (!is_joined(db, q->thread, &joined, error))
+        return false;
     and_viewer(&w, viewer, q);
-    and_query(&w, q);
+    and_query(&w, q, joined);
     SqlStmt *st = where_prepare(&w, db, error);
     if (!st)
         return false;
@@ -221,12 +236,14 @@ messages_came(Db *db, const Viewer *viewer, const char *msgid, bool *ret, GError
         ret, error, "sns", msgid, viewer->operator, viewer->role);
 }
 
+/* In the alphabet nothing stands between the two states, and SQLite makes no table of them for a range
+ * of the index, as it does for IN. */
 bool
 messages_open(Db *db, JobId job, MsgRows **ret_rows, GError **error)
 {
     return rows_list(db, &msg_row_shape,
                      "FROM message WHERE job = ? AND job <> 0 "
-                     "AND state IN ('stored', 'shown') ORDER BY id",
+                     "AND state BETWEEN 'shown' AND 'stored' ORDER BY id",
                      ret_rows, error, "i", job.v);
 }
 

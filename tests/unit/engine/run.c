@@ -3,14 +3,21 @@
 #include "brain/brain.h"
 #include "cli/faces.h"
 #include "letter/mode_letter.h"
+#include "store/note/note_versions.h"
 #include "store/sql.h"
 #include "testwork.h"
 #include <signal.h>
+#include <sqlite3.h>
 
 #define GO_ON "{\"status\":\"continue\",\"current_phase\":\"working\"}\n"
 #define END_IT                                                                                 \
     "{\"status\":\"complete\",\"current_phase\":\"complete\","                                 \
     "\"send_emails\":[{\"to\":[],\"body\":\"Done.\"}]}\n"
+
+#define ADD_NOTE                                                                               \
+    "{\"status\":\"continue\",\"current_phase\":\"working\",\"add_notes\":[\"CONTENTS\"]}\n"
+#define DROP_NOTE                                                                              \
+    "{\"status\":\"continue\",\"current_phase\":\"working\",\"drop\":[\"CONTENTS\"]}\n"
 
 static const char task[] =
     "From: ann@example.org\nTo: envoy@example.org\nSubject: s\nMessage-ID: <a@x>\n\nGo.\n";
@@ -106,6 +113,70 @@ test_late(void)
     }
 }
 
+/* What the store is asked while a run works: statements, and times that it is locked. */
+typedef struct Asked {
+    unsigned statements, locks;
+} Asked;
+static Asked asked, in_step[5]; /* in_step: of the steps by their number */
+static unsigned steps_done;
+
+static int
+count_statement(unsigned kind, void *data, void *stmt, void *sql)
+{
+    g_assert_nonnull(sql);
+    asked.statements++;
+    asked.locks += g_str_has_prefix(sql, "BEGIN");
+    return 0;
+}
+
+static void
+count_step(const Engine *engine, JobId job)
+{
+    g_assert_cmpuint(steps_done, <, G_N_ELEMENTS(in_step));
+    in_step[steps_done++] = asked;
+    asked = (Asked){0};
+}
+
+/* Each statement costs some microseconds here, and the way to another machine in a store that is one. What
+ * a step does not need is not asked: of statements it takes a tenth fewer than this. */
+#define STATEMENTS_MOST 56
+#define LOCKS_MOST 5
+
+static void
+test_statements(void)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GBytes) body = g_bytes_new_static("what there is\n", 14);
+    const NoteBy by = {.author = "you", .label = TRUST_PRINCIPAL};
+    const RunLimits limits = {.mark = JOB_NO_MARK, .committed = count_step};
+    RunStats stats = {0};
+    TestWork own;
+    bool got;
+
+    work_open(&own, NULL);
+    script(&own, ADD_NOTE DROP_NOTE ADD_NOTE DROP_NOTE END_IT);
+    Txn txn = test_begin(own.engine.db);
+    note_put(&txn, "CONTENTS", body, NOTE_ANY, &by, NULL, &error);
+    test_commit(&txn);
+    g_assert_no_error(error);
+    asked = (Asked){0};
+    steps_done = 0;
+    g_assert_cmpint(sqlite3_trace_v2(sql_handle(own.engine.db), SQLITE_TRACE_STMT,
+                                     count_statement, NULL),
+                    ==, SQLITE_OK);
+    run_one(&own.engine, own.id, &limits, &stats, &got, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(steps_done, ==, G_N_ELEMENTS(in_step));
+    for (unsigned i = 2; i < 4; i++) { /* all notes were shown before, and it is not the end */
+        g_test_message("%u statements, %u locks", in_step[i].statements, in_step[i].locks);
+        g_assert_cmpuint(in_step[i].statements, >, 0);
+        g_assert_cmpuint(in_step[i].statements, <=, STATEMENTS_MOST);
+        g_assert_cmpuint(in_step[i].locks, >, 0);
+        g_assert_cmpuint(in_step[i].locks, <=, LOCKS_MOST);
+    }
+    work_close(&own, NULL);
+}
+
 /* A program's job that was parked is asked again when its time comes, though no mail has; one that
  * has nothing open and was not is over. */
 static void
@@ -158,6 +229,7 @@ main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/engine/run/late", test_late);
+    g_test_add_func("/engine/run/statements", test_statements);
     g_test_add_func("/engine/run/woken", test_woken);
     return g_test_run();
 }

@@ -27,11 +27,16 @@ static int64_t
 find(TempStore *s, int64_t job, const char *purpose)
 {
     g_autoptr(GError) error = NULL;
-    int64_t due = 0;
+    int64_t due = 0, same = 0, nag = 0;
 
     timer_find(s->db, (JobId){job}, purpose, &due, &error);
+    timers_find(s->db, (JobId){job}, purpose, &same, "nag", &nag, &error);
     g_assert_no_error(error);
-    return due;
+    g_assert_cmpint(same, ==, due);
+    timer_find(s->db, (JobId){job}, "nag", &due, &error);
+    g_assert_no_error(error);
+    g_assert_cmpint(nag, ==, due);
+    return same;
 }
 
 static void
