@@ -17,8 +17,7 @@ typedef struct Api {
     char *url, *key, *model;
     HttpPlace place;
     bool own; /* at the provider's own url */
-    json_t *question;
-    GBytes *body; /* the question as it is sent */
+    GBytes *body; /* the question as it is sent, and all that is kept of it while the model thinks */
     PriceTable *prices;
     Clock clock;
     int64_t time_us, deadline_us; /* monotonic; USEC_NEVER */
@@ -163,13 +162,13 @@ finish(Api *api, BrainEnd end, char *take_why)
 /* --- start --- */
 
 static bool
-write_body(Api *api, GError **error)
+write_body(Api *api, const json_t *question, GError **error)
 {
-    char *text = json_format(api->question);
+    char *text = json_format(question);
     size_t len = strlen(text);
 
     g_clear_pointer(&api->body, g_bytes_unref);
-    api->body = g_bytes_new_take(text, len);
+    api->body = g_bytes_new_take(g_realloc(text, len + 1), len);
     if (len > QUESTION_MAX)
         return err_set(error, ERR_LIMIT, "the question is larger than %u MB",
                        QUESTION_MAX >> 20);
@@ -213,7 +212,7 @@ find_key(Api *api, const BrainAsk *ask, GError **error)
 }
 
 static bool
-prepare(Api *api, const BrainAsk *ask, GError **error)
+prepare(Api *api, const BrainAsk *ask, json_t **ret_question, GError **error)
 {
     if (!find_place(api, ask->conf, error) || !find_key(api, ask, error) ||
         !price_load(ask->home, &api->prices, error))
@@ -222,8 +221,8 @@ prepare(Api *api, const BrainAsk *ask, GError **error)
         return err_set(error, ERR_CONFIG, "it has no model; set model");
     for (unsigned i = 0; i < ask->n_files; i++)
         g_assert(brain_takes(ask->conf, ask->files[i].media_type));
-    api->question = api->kind->build(ask, api->own, error);
-    return api->question != NULL;
+    *ret_question = api->kind->build(ask, api->own, error);
+    return *ret_question != NULL;
 }
 
 static bool
@@ -258,6 +257,7 @@ api_start(const BrainOps *ops,
           GError **error)
 {
     g_autoptr(GError) failure = NULL;
+    g_autoptr(json_t) question = NULL;
     int64_t time_us = ask->conf->timeout_us;
     Api *api = g_new0(Api, 1);
 
@@ -269,10 +269,10 @@ api_start(const BrainOps *ops,
         .time_us = time_us,
         .deadline_us = time_us ? clock_mono_us() + time_us : USEC_NEVER,
     };
-    BrainEnd end = !prepare(api, ask, &failure)    ? BRAIN_BROKEN
-                   : !write_body(api, &failure)    ? BRAIN_LARGE
-                   : !send_question(api, &failure) ? BRAIN_BROKEN
-                                                   : BRAIN_OK;
+    BrainEnd end = !prepare(api, ask, &question, &failure)   ? BRAIN_BROKEN
+                   : !write_body(api, question, &failure)    ? BRAIN_LARGE
+                   : !send_question(api, &failure)           ? BRAIN_BROKEN
+                                                             : BRAIN_OK;
     if (end == BRAIN_OK) {
         *ret_state = api;
     } else {
@@ -453,10 +453,14 @@ plan(const Api *api, const HttpReply *reply, const ApiResult *result)
 static bool
 reshape(Api *api, const HttpReply *reply, const ApiResult *result)
 {
+    g_autoptr(json_t) question = NULL;
+
     if (reply->end != HTTP_DONE || (reply->status != 400 && reply->status != 422) ||
         result->spent || result->large || api->reshapes >= RESHAPES_MAX)
         return false;
-    if (!api->kind->reshape(api->question, result->why, &api->lacks) || !write_body(api, NULL))
+    if (!json_parse_bytes(api->body, QUESTION_MAX, &question, NULL) ||
+        !api->kind->reshape(question, result->why, &api->lacks) ||
+        !write_body(api, question, NULL))
         return false;
     api->reshapes++;
     api->wait_until_us = 0;
@@ -569,7 +573,6 @@ api_free(void *state)
     brain_answer_clear(&api->answer);
     http_place_clear(&api->place);
     price_free(api->prices);
-    g_clear_pointer(&api->question, json_decref);
     g_clear_pointer(&api->body, g_bytes_unref);
     secret_free(api->key);
     g_free(api->url);
