@@ -25,6 +25,10 @@ void proc_init(void);
 /* Where an executable of ours lies: $POSTRIDER_LIBEXEC, beside this program, in the build tree
  * around it, or where it is installed. Caller frees; NULL with ERR_CONFIG when nowhere. */
 char *proc_helper_path(const char *name, GError **error);
+/* In the environment of a program of ours, with the value 1: GnuTLS, which libcurl brings along and which
+ * nobody here uses, does not set itself up. That saves the process a tenth of a megabyte. The program takes it
+ * out at once, since the programs that it starts may use GnuTLS. */
+#define PROC_NO_GNUTLS "GNUTLS_NO_IMPLICIT_INIT"
 
 typedef struct ProcLimits {
     int64_t time_us;     /* 0: none */

@@ -486,6 +486,7 @@ exec_program(const char *name, char **argv)
     g_autofree char *path = proc_helper_path(name, &error);
     if (!path)
         return cli_error(EX_SOFTWARE, error);
+    g_setenv(PROC_NO_GNUTLS, "1", TRUE);
     execv(path, argv);
     return cli_fail(EX_SOFTWARE, "can't start '%s': %s", path, g_strerror(errno));
 }
@@ -545,6 +546,7 @@ cli_main(int argc, char **argv, bool front)
     for (int i = 0; i < argc; i++)
         whole[i] = g_strdup(argv[i]);
     g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+    g_unsetenv(PROC_NO_GNUTLS);
     Cli cli = {.self = self ? self : argv[0], .out = g_string_new(NULL)};
     const char *no_color = g_getenv("NO_COLOR"); /* https://no-color.org */
     cli.color = isatty(STDOUT_FILENO) && !(no_color && *no_color);

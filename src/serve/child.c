@@ -180,6 +180,7 @@ child_start(Part *part,
     if (part->option)
         argv[n++] = part->option;
     argv[n] = part->name;
+    env = g_environ_setenv(env ? env : g_get_environ(), PROC_NO_GNUTLS, "1", TRUE);
     bool piped = !part->spare || open_pipe(&theirs, &ours, error);
     const ProcSpec spec = {
         .argv = argv, .env = (const char *const *)env, .in_fd = in_fd, .word_fd = theirs};
