@@ -23,7 +23,7 @@ fi
 
 bench=$(dirname "$POSTRIDER_BIN")/bench/bench-steps
 theirs() { mkdir -p "$dir/files" && node "$POSTRIDER_SRC/bench/langgraph.mjs" "$packages" "$1" "$steps" "$dir/files" ${2:+"$2"}; }
-middle() { sort -n | sed -n "$(((rounds + 1) / 2))p"; }
+middle() { sort -n | sed -n "$(((rounds + 1) / 2))p" | cut -d ' ' -f 1; } # our line goes on with the processor's time
 
 # race NAME KIND [flush]: medians of both, taken in turn. Ahead without a flush is the goal.
 missed=0
