@@ -24,6 +24,12 @@ unlike "$(cat "$WORK/agent.env")" 'CANARY|AWS_SECRET|API_KEY|PASSWORD' 'no secre
 unlike "$(cat "$WORK/agent.parent")" 'CANARY' 'nor in the arguments of who started it'
 is "$(grep -c 'postrider.db\|/key\|\.lock\|secrets' "$WORK/agent.fd")" 0 'no file of the home is open in it'
 is "$(cat "$WORK/agent.core")" 0 'it leaves no core'
+not_ok 'what only programs of ours are told is not there' grep -q GNUTLS "$WORK/agent.env"
+if [ "$(id -u)" = 0 ]; then
+    ok 'though whoever started it was told' grep -aq GNUTLS_NO_IMPLICIT_INIT=1 "$WORK/agent.environ"
+else
+    skip 'though whoever started it was told' 'only root may look there'
+fi
 # Root may read every process: then by somebody else, who must be able to reach the program.
 other=$WORK/public/home
 mkdir -m 777 "$WORK/public" && passable

@@ -123,7 +123,7 @@ def pss_mb(home):
         except (FileNotFoundError, ProcessLookupError):
             continue
         total, n = total + int(re.search(r"\nPss: *(\d+)", text)[1]), n + 1
-    return total / 1024, n
+    return total * 1024 / 1e6, n
 
 
 def stop_by_verb(home, model, task, job):
