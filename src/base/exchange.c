@@ -183,6 +183,13 @@ file_displace(
 bool
 file_exchange_finish(int dir_fd, const char *tmp, GBytes **ret_last, GError **error)
 {
+    return file_exchange_finish_if(dir_fd, tmp, NULL, ret_last, error);
+}
+
+bool
+file_exchange_finish_if(
+    int dir_fd, const char *tmp, GBytes *only, GBytes **ret_last, GError **error)
+{
     auto_fd fd = -1;
 
     if (!file_open_if_there(dir_fd, tmp, &fd, error))
@@ -201,7 +208,8 @@ file_exchange_finish(int dir_fd, const char *tmp, GBytes **ret_last, GError **er
 
     if (!file_place_find(dir_fd, tmp, &at, error))
         return false;
-    if (unlinkat(at.dir_fd, at.name, 0) < 0 && errno != ENOENT)
+    if ((!only || g_bytes_equal(last, only)) && unlinkat(at.dir_fd, at.name, 0) < 0 &&
+        errno != ENOENT)
         return err_set_errno(error, errno, "removing '%s'", tmp);
     *ret_last = g_steal_pointer(&last);
     return true;

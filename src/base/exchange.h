@@ -26,6 +26,9 @@ bool file_exchange(int dir_fd,
                    char **ret_tmp,
                    GError **error);
 bool file_exchange_finish(int dir_fd, const char *tmp, GBytes **ret_last, GError **error);
+/* As file_exchange_finish(), but a file whose last bytes are not `only` keeps its name. */
+bool file_exchange_finish_if(
+    int dir_fd, const char *tmp, GBytes *only, GBytes **ret_last, GError **error);
 /* As file_exchange() with nothing in its place: removes a file that a person may be editing. */
 bool file_displace(
     int dir_fd, const char *path, GBytes **ret_displaced, char **ret_tmp, GError **error);

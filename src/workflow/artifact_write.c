@@ -139,6 +139,7 @@ artifact_write_commit(Txn *txn, const ArtifactWrite *w, JobId job, GError **erro
                              .what = p->name,
                              .before = w->there ? &w->before : NULL,
                              .text = w->text,
+                             .who = w->who,
                              .job = job};
     g_autoptr(Artifact) now = NULL;
 

@@ -5,6 +5,7 @@
 #include "engine/people/notice.h"
 #include "engine/role.h"
 #include "engine/run/settle.h"
+#include "engine/tree/file_effects.h"
 #include "mail/parents.h"
 #include "workflow/event_answer.h"
 #include "workflow/event_reply.h"
@@ -29,7 +30,7 @@
     "What was decided stands, and nothing of it was committed, since %s. Commit it by hand."
 #define WRITTEN_ELSEWHERE                                                                      \
     "'%s' was to be written, but %s. Nothing was replaced; mail that waited for it is held. Look " \
-    "at the file as it is now."
+    "at the file as it is now, and at '%s.edited-1' beside it if there is one: bytes that had no place."
 
 /* --- people reply --- */
 
@@ -223,52 +224,49 @@ find_moved(Engine *engine, const Effect *e, char **ret_root, Artifact **ret, GEr
     return artifact_find(engine->db, e->subject + len + 1, ret, error);
 }
 
-/* Mover and coordinator hear it. */
+/* Whoever decided it hears it, and the coordinator. */
 static bool
-tell_failed(Engine *engine, Txn *txn, const Artifact *a, const char *why, GError **error)
+tell(Engine *engine, Txn *txn, const char *who, const char *subject, const char *text, GError **error)
 {
     const Config *config = engine->home->config;
-    const char *mover = workflow_address(config, a->mover);
+    const char *address = workflow_address(config, who);
     const char *coordinator = workflow_address(config, workflow_coordinator(engine));
-    const ConfRole *role = config_role(config, a->mover);
+    const ConfRole *role = config_role(config, who);
     g_autoptr(GPtrArray) others = g_ptr_array_new();
 
     if (!role || role->person)
         role = config_role_pick(config, NULL, NULL);
     if (!role)
         return true;
-    if (mover && coordinator && !g_str_equal(mover, coordinator))
+    if (address && coordinator && !g_str_equal(address, coordinator))
         g_ptr_array_add(others, (char *)coordinator);
     const Notice notice = {.role = role,
-                           .to = mover ? mover : coordinator,
+                           .to = address ? address : coordinator,
                            .others = others,
-                           .subject = "An artifact was not moved"};
-    return notice_say(engine, txn, &notice, error, MOVED_ELSEWHERE, a->name, a->path,
-                      a->to_path, why, a->state);
+                           .subject = subject,
+                           .text = text};
+    return notice_post(engine, txn, &notice, NULL, error);
+}
+
+/* Mover and coordinator hear it. */
+static bool
+tell_failed(Engine *engine, Txn *txn, const Artifact *a, const char *why, GError **error)
+{
+    g_autofree char *text = g_strdup_printf(MOVED_ELSEWHERE, a->name, a->path, a->to_path, why, a->state);
+
+    return tell(engine, txn, a->mover, "An artifact was not moved", text, error);
 }
 
 /* Who wrote it hears it, and the coordinator. */
 static bool
 tell_unwritten(Engine *engine, Txn *txn, const Effect *e, const char *why, GError **error)
 {
-    const Config *config = engine->home->config;
-    const char *coordinator = workflow_address(config, workflow_coordinator(engine));
-    g_autoptr(Job) job = NULL;
-    g_autoptr(GPtrArray) others = g_ptr_array_new();
+    g_autofree char *who = file_effect_writer(e);
     g_auto(GStrv) lines = g_strsplit(e->args, "\n", 3);
+    const char *path = g_strv_length(lines) == 3 ? lines[1] : e->subject;
+    g_autofree char *text = g_strdup_printf(WRITTEN_ELSEWHERE, path, why, path);
 
-    if (e->job.v && !job_load(engine->db, &VIEWER_OPERATOR, e->job, &job, error))
-        return false;
-    const ConfRole *role = job ? role_find(engine, job->role) : config_role_pick(config, NULL, NULL);
-    if (!role || g_strv_length(lines) < 3)
-        return true;
-    if (job && coordinator && !g_str_equal(role->address, coordinator))
-        g_ptr_array_add(others, (char *)coordinator);
-    const Notice notice = {.role = role,
-                           .to = job ? role->address : coordinator,
-                           .others = others,
-                           .subject = "An artifact was not written"};
-    return notice_say(engine, txn, &notice, error, WRITTEN_ELSEWHERE, lines[1], why);
+    return tell(engine, txn, who, "An artifact was not written", text, error);
 }
 
 static bool
@@ -293,12 +291,9 @@ end_review(Txn *txn, const char *root, const Artifact *a, const char *why, GErro
 static bool
 tell_uncommitted(Engine *engine, Txn *txn, const char *why, GError **error)
 {
-    const Config *config = engine->home->config;
-    const Notice notice = {.role = config_role_pick(config, NULL, NULL),
-                           .to = workflow_address(config, workflow_coordinator(engine)),
-                           .subject = "An artifact was not committed"};
+    g_autofree char *text = g_strdup_printf(NOT_COMMITTED, why);
 
-    return !notice.role || notice_say(engine, txn, &notice, error, NOT_COMMITTED, why);
+    return tell(engine, txn, "", "An artifact was not committed", text, error);
 }
 
 static bool

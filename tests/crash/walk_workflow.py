@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""The crash walk over the workflow: a spec is sent for review, approved, which moves it, and delivered.
+"""The crash walk over the workflow: a spec is written, sent for review, approved, which moves it, and delivered.
 
     walk_workflow.py kill|errors|named|twice [EVERY]    as in walk.py
 
-The stages are `notify review-request`, `notify approval --commit` and `serve --once`. Afterwards file, header and record say the
+The stages are `artifact write`, which gives the spec other bytes, `notify review-request`, `notify approval --commit` and `serve --once`. Afterwards file, header and record say the
 same, the index of git follows, it is committed once, the review is on file once, and each mail was delivered once to each recipient. What was
 not decided yet is said again, as a person would.
 """
-import os, re, subprocess, sys
+import hashlib, os, re, subprocess, sys
 
 import scene, walk
 
@@ -27,6 +27,7 @@ person = yes
 [role skeleton-writer]
 person = yes
 """
+DRAFT, TEXT = "The user logs.\n", "The user logs in.\n"
 BEFORE, AFTER = "specs/proposed/auth.md", "specs/todo/auth.md"
 RECIPIENTS = {"review-request": ("spec-reviewer",), "approval": ("spec-writer", "skeleton-writer")}
 os.environ |= {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_AUTHOR_NAME": "T", "GIT_AUTHOR_EMAIL": "t@t",
@@ -35,6 +36,10 @@ os.environ |= {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_AUTHOR_NAME": "T", "GIT_AU
 
 def git(home, *args):
     return subprocess.run(["git", "-C", home.path / "project", *args], capture_output=True, text=True, check=True).stdout
+
+
+def write(home, **how):
+    home.run("artifact", "write", "--from", "you", "--if-digest", hashlib.sha256(DRAFT.encode()).hexdigest(), BEFORE, stdin=TEXT, **how)
 
 
 def request(home, **how):
@@ -50,10 +55,10 @@ def has_event(home, kind):
     return home.query("SELECT 1 FROM part WHERE face = 'workflow'") and home.query("SELECT 1 FROM event WHERE type = ?", kind)
 
 
-def make_project(home):
+def make_project(home, text=TEXT):
     spec = home.path / "project" / BEFORE
     spec.parent.mkdir(parents=True)
-    spec.write_text("The user logs in.\n")
+    spec.write_text(text)
 
 
 def check_mail(home, role, kind, state, msgid):
@@ -67,8 +72,10 @@ def check(home):
     """File, header, record and index say the same; each mail is there once."""
     problems = scene.check_store(home)
     project = home.path / "project"
-    there = sorted(str(p.relative_to(project)) for p in (project / "specs").rglob("*.md"))
+    there = sorted(str(p.relative_to(project)) for p in (project / "specs").rglob("*")
+                   if p.is_file() and not p.name.startswith(".postrider-tmp-"))
     problems += [f"files: {there}"] * (there != [AFTER])
+    problems += [f"{AFTER} has other bytes"] * (there == [AFTER] and (project / AFTER).read_text() != TEXT)
     record = home.query("SELECT state, path, to_state FROM artifact")
     problems += [f"record: {record}"] * (record != [("todo", AFTER, "")])
     cycles = home.query("SELECT n, outcome FROM cycle")
@@ -95,6 +102,9 @@ def after_fault(home):
     for lock in (home.path / "project/.git").rglob("*.lock"):
         lock.unlink()
     if not has_event(home, "review-request"):
+        home.run("serve", "--once", hours=2)
+        if (home.path / "project" / BEFORE).read_text() == DRAFT:
+            write(home)
         request(home)
     if not has_event(home, "approval"):
         approve(home)
@@ -105,16 +115,18 @@ class WorkflowWalk(walk.Walk):
     def make_stages(self):
         first = scene.make_home(self.work / "made")
         (first.path / "postrider.conf").write_text(CONFIG)
-        make_project(first)
+        make_project(first, DRAFT)
         git(first, "init", "-q", "-b", "main")
         git(first, "add", "-A")
         git(first, "commit", "-q", "-m", "start")
-        asked = first.copy_to(self.work / "asked")
+        written = first.copy_to(self.work / "written")
+        write(written)
+        asked = written.copy_to(self.work / "asked")
         request(asked)
         approved = asked.copy_to(self.work / "approved")
         approve(approved)
         self.end_home = approved.copy_to(self.work / "ended")
-        return (walk.Stage("request", first, [], request), walk.Stage("approval", asked, [], approve),
+        return (walk.Stage("write", first, [], write), walk.Stage("request", written, [], request), walk.Stage("approval", asked, [], approve),
                 walk.Stage("delivery", approved, [], walk.serve_once))
 
     def works(self):

@@ -224,6 +224,10 @@ cmd_artifact_write(Cli *cli, int argc, char **argv)
         return cli_failed(cli, 0);
     if (owed.v)
         return cli_fail(EX_TEMPFAIL, "'%s' can't be written now; it is tried again", p->path);
+    bool there;
+    Digest now;
+    if (!file_digest(p->root, p->path, &there, &now, NULL) || !there || !digest_equal(&now, &p->bytes))
+        return cli_fail(EX_TEMPFAIL, "'%s' was not written: somebody else was there", p->path);
     g_autofree char *hex = digest_hex(&p->bytes);
     cli_print_line(cli, "%s", hex);
     return 0;

@@ -15,6 +15,7 @@
 
 #define FOLDER_MODE 0777 /* as the umask says: the folder is people's */
 #define FILE_MODE 0666
+#define UNFINISHED_US (24LL * 60 * 60 * G_USEC_PER_SEC) /* nobody writes one file for so long */
 
 bool
 file_digest(const char *root, const char *path, bool *ret_there, Digest *ret, GError **error)
@@ -79,8 +80,8 @@ file_effect_write(Txn *txn, const FileWrite *write, GError **error)
 {
     g_autofree char *subject = g_build_filename(write->root, write->what, NULL);
     g_autofree char *before = write->before ? digest_hex(write->before) : g_strdup("");
-    g_autofree char *args =
-        g_strdup_printf("%s\n%s\n%s\n%s", write->root, write->path, before, write->text);
+    g_autofree char *args = g_strdup_printf("%s\n%s\n%s %s\n%s", write->root, write->path, before,
+                                            write->who, write->text);
     const Effect e = {.kind = EFFECT_FILE_WRITE,
                       .job = write->job,
                       .account = EFFECT_FILES,
@@ -148,17 +149,22 @@ look_at(const char *root, const char *path, const char *hex, At *ret, GError **e
     return true;
 }
 
-/* The folder of a path beneath root, and *ret_name in it; -1 with an error. */
+/* The folder of a path beneath root, and *ret_name in it; -1 with an error. make: to write there. Then files go too that a
+ * crash left there unfinished. */
 static int
 open_folder(int root, const char *path, bool make, const char **ret_name, GError **error)
 {
     g_autofree char *folder = g_path_get_dirname(path);
     const char *slash = strrchr(path, '/');
+    unsigned n;
 
     *ret_name = slash ? slash + 1 : path;
     if (make && !dir_make(root, folder, FOLDER_MODE, error))
         return -1;
-    return dir_open_beneath(root, folder, error);
+    int fd = dir_open_beneath(root, folder, error);
+    if (make && fd >= 0)
+        (void)file_sweep(fd, UNFINISHED_US, &n, NULL);
+    return fd;
 }
 
 /* A folder that is gone has nothing that could be lost. */
@@ -263,6 +269,26 @@ act_new(Db *db, const Effect *e, GError **error)
 
 enum { WRITE_PATH = 1, WRITE_BEFORE, WRITE_TEXT, WRITE_LINES };
 
+/* As effect_lines(), with the digest alone in its line. */
+static char **
+write_lines(Db *db, const Effect *e, GError **error)
+{
+    char **l = effect_lines(db, e, WRITE_LINES, error);
+
+    if (l)
+        l[WRITE_BEFORE][strcspn(l[WRITE_BEFORE], " ")] = '\0';
+    return l;
+}
+
+char *
+file_effect_writer(const Effect *e)
+{
+    g_auto(GStrv) lines = g_strsplit(e->args, "\n", WRITE_LINES);
+    const char *who = g_strv_length(lines) == WRITE_LINES ? strchr(lines[WRITE_BEFORE], ' ') : NULL;
+
+    return g_strdup(who ? who + 1 : "");
+}
+
 /* An open folder of a file that is written, and its name there. */
 typedef struct WritePlace {
     int folder;
@@ -293,17 +319,6 @@ open_write(char *const *l, bool make, WritePlace *ret, GError **error)
     ret->before = l[WRITE_BEFORE];
     ret->after = digest_hex(&d);
     return ret->folder >= 0;
-}
-
-static char *
-hex_of(GBytes *bytes)
-{
-    gsize len;
-    const void *data = g_bytes_get_data(bytes, &len);
-    Digest d;
-
-    digest_of(data, len, &d);
-    return digest_hex(&d);
 }
 
 /* The name of a file that an exchange took out of its place and that is still there under a
@@ -340,42 +355,25 @@ keep_beside(const WritePlace *p, const char *swap, GError **error)
     return err_set(error, ERR_LIMIT, "too many files '%s.edited-N'", p->name);
 }
 
-/* Removes the file that was taken out, once nobody can write to it any more. If somebody wrote
- * to it in the meantime, it stays. */
-static bool
-drop_displaced(const WritePlace *p, const char *swap, const char *hex, GError **error)
-{
-    g_autofree char *second = g_strconcat(swap, "~", NULL);
-    g_autoptr(GBytes) last = NULL;
-
-    if (linkat(p->folder, swap, p->folder, second, 0) < 0 && errno != EEXIST && errno != ENOENT)
-        return err_set_errno(error, errno, "looking at '%s'", p->name);
-    if (!file_exchange_finish(p->folder, swap, &last, error))
-        return false;
-    g_autofree char *now = last ? hex_of(last) : NULL;
-    if (now && !g_str_equal(now, hex))
-        return keep_beside(p, second, error);
-    (void)unlinkat(p->folder, second, 0);
-    return true;
-}
-
 /* Removes the file that was taken out, once nobody can write to it, if its bytes are those that
  * were to give way, or ours. A file with other bytes belongs to somebody: it goes back to its
- * place, and ours comes out. Where the place has changed again, the file stays beside it. */
+ * place, and ours comes out. Where the place has changed again, the file stays beside it. Bytes
+ * that somebody writes to the file while we look at it are looked at again. */
 static bool
 finish_displaced(const WritePlace *p, const char *swap, GError **error)
 {
-    g_autoptr(GBytes) out = NULL;
+    g_autoptr(GBytes) out = NULL, last = NULL;
 
     if (!file_read(p->folder, swap, G_MAXINT32, &out, error) || !out)
         return out == NULL && !(error && *error);
-    g_autofree char *hex = hex_of(out);
+    g_autofree char *hex = digest_hex_of(out);
     if (g_str_equal(hex, p->before) || g_str_equal(hex, p->after))
-        return drop_displaced(p, swap, hex, error);
+        return file_exchange_finish_if(p->folder, swap, out, &last, error) &&
+               (!last || g_bytes_equal(last, out) || finish_displaced(p, swap, error));
     g_autoptr(GBytes) there = NULL;
     if (!file_read(p->folder, p->name, G_MAXINT32, &there, error))
         return false;
-    g_autofree char *at = there ? hex_of(there) : g_strdup("");
+    g_autofree char *at = there ? digest_hex_of(there) : g_strdup("");
     if (!g_str_equal(at, p->after))
         return keep_beside(p, swap, error);
     CRASH_POINT("file-giving-back");
@@ -387,7 +385,7 @@ finish_displaced(const WritePlace *p, const char *swap, GError **error)
 static bool
 look_write(Db *db, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError **error)
 {
-    g_auto(GStrv) l = effect_lines(db, e, WRITE_LINES, error);
+    g_auto(GStrv) l = write_lines(db, e, error);
     g_auto(WritePlace) p = {.folder = -1};
     g_autofree char *displaced = NULL;
     g_autoptr(GError) gone = NULL;
@@ -432,7 +430,7 @@ mode_of(const WritePlace *p)
 static bool
 act_write(Db *db, const Effect *e, GError **error)
 {
-    g_auto(GStrv) l = effect_lines(db, e, WRITE_LINES, error);
+    g_auto(GStrv) l = write_lines(db, e, error);
     g_auto(WritePlace) p = {.folder = -1};
     g_autofree char *displaced = NULL, *swap = NULL;
     g_autoptr(GBytes) old = NULL;
@@ -447,7 +445,7 @@ act_write(Db *db, const Effect *e, GError **error)
         return file_create(p.folder, p.name, l[WRITE_TEXT], len, FILE_MODE, error);
     if (!file_exchange(p.folder, p.name, l[WRITE_TEXT], len, mode_of(&p), &old, &swap, error))
         return false;
-    CRASH_POINT("file-written");
+    CRASH_POINT("file-replaced");
     return !swap || finish_displaced(&p, swap, error);
 }
 

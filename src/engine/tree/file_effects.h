@@ -51,9 +51,12 @@ typedef struct FileWrite {
     const char *what;     /* as FileMove.what */
     const Digest *before; /* NULL: nothing is there */
     const char *text;
-    JobId job; /* whose it is; {0}: none's */
+    const char *who; /* writes it: a role or person */
+    JobId job;       /* whose it is; {0}: none's */
 } FileWrite;
 bool file_effect_write(Txn *txn, const FileWrite *write, GError **error);
+/* Who decided a file-write; "": nobody knows. Caller frees. */
+char *file_effect_writer(const Effect *e);
 /* The newest effect that is still owed to the file; {0}: nothing is owed. */
 bool file_effect_last(
     Db *db, const char *root, const char *what, EffectId *ret, GError **error);

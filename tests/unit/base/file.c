@@ -258,6 +258,9 @@ test_exchange(void)
 
     /* An editor that had it open writes only now. */
     tmpdir_write(&dir, tmp, "edited", 0600);
+    g_assert_true(file_exchange_finish_if(dir.fd, tmp, old, &last, NULL));
+    g_assert_cmpmem(g_bytes_get_data(last, NULL), g_bytes_get_size(last), "edited", 6);
+    g_clear_pointer(&last, g_bytes_unref);
     g_assert_true(file_exchange_finish(dir.fd, tmp, &last, NULL));
     g_assert_cmpmem(g_bytes_get_data(last, NULL), g_bytes_get_size(last), "edited", 6);
     g_assert_true(file_exchange_finish(dir.fd, tmp, &gone, NULL));
