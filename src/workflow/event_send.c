@@ -320,7 +320,8 @@ plan_artifact(
     p->about = true;
     g_free(p->digest);
     p->digest = digest_hex(&p->place.bytes);
-    if (!plan_decision(engine, p, in->vars, error) || !check_unreviewed(p, sight, error))
+    if (!plan_decision(engine, p, in->vars, error) || !check_unreviewed(p, sight, error) ||
+        (p->closes && !review_has_place(&p->place, error)))
         return false;
     const char *verb = event_kinds[p->type].verb;
     if (engine->home->config->workflow_commit &&

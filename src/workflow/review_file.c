@@ -1,6 +1,7 @@
 #include "workflow/review_file.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/err.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "engine/tree/file_effects.h"
@@ -42,6 +43,17 @@ review_record(Txn *txn, const char *root, const Artifact *a, const Cycle *c, GEr
     g_autofree char *path = review_path(a, c), *text = review_text(a, c, a->state);
 
     return file_effect_new(txn, root, path, text, error);
+}
+
+bool
+review_has_place(const ArtifactPlace *p, GError **error)
+{
+    g_autofree char *path = g_build_filename(REVIEWS, p->kind->name, "any", NULL);
+    bool there;
+    Digest d;
+
+    return file_digest(p->root, path, &there, &d, error) ||
+           err_prefix(error, "no review of '%s' can be put on file", p->name);
 }
 
 /* --- read --- */

@@ -8,6 +8,7 @@
  */
 #include "engine/engine.h"
 #include "store/workflow.h"
+#include "workflow/artifact_place.h"
 
 /* The path and the text of the record of a decided cycle; state: where the decision led. Caller
  * frees both. */
@@ -16,6 +17,10 @@ char *review_text(const Artifact *a, const Cycle *c, const char *state);
 /* Queues the record in the caller's transaction; the file is written afterwards
  * (engine/tree/file_effects.h). */
 bool review_record(Txn *txn, const char *root, const Artifact *a, const Cycle *c, GError **error);
+
+/* True when a record could be written for an artifact at that place. ERR_NEVER: its folder is reached by a symbolic link, or is a
+ * file. */
+bool review_has_place(const ArtifactPlace *p, GError **error);
 
 typedef struct ReviewFile {
     char *outcome, *by, *decision; /* decision: id */

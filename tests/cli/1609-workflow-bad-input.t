@@ -40,8 +40,8 @@ echo Theirs >"$WORK/elsewhere/theirs.md"
 ln -s "$WORK/elsewhere" specs/doing
 refuses 65 'outside|is no path' 'an artifact outside of the root' by spec-writer question ../home/postrider.conf spec-reviewer QUESTION=x
 refuses 65 'outside|is no path' 'by a path from /' by spec-writer question /etc/passwd spec-reviewer QUESTION=x
-refuses 65 'linked' 'a symbolic link' by spec-writer review-request specs/proposed/linked.md spec-reviewer
-refuses 65 'theirs' 'beneath a folder that is one' by spec-writer review-request specs/doing/theirs.md spec-reviewer
+refuses 65 'symbolic link' 'a symbolic link' by spec-writer review-request specs/proposed/linked.md spec-reviewer
+refuses 65 'symbolic link' 'beneath a folder that is one' by spec-writer review-request specs/doing/theirs.md spec-reviewer
 rm specs/doing
 refuses 65 'several|\*' 'a glob with two hits' by spec-writer question 'specs/*/*.md' spec-reviewer QUESTION=x
 refuses 65 'gone' 'a file that is not there' by spec-writer review-request specs/proposed/gone.md spec-reviewer
@@ -53,14 +53,41 @@ mkdir -p specs/todo
 echo other >"$TODO"
 refuses 65 'two states' 'a target that exists' by spec-reviewer approval "$SPEC" spec-writer
 rm -r specs/todo
+refuses_link() # WHAT IS: an approval, while something is a link, with the artifact at its place afterwards
+{
+    refuses 65 'symbolic link' "$1" by spec-reviewer approval "$SPEC" spec-writer
+    refuses 65 'symbolic link' "$1, when it is moved" pr artifact move --from you "$SPEC" deferred
+    is "$(ls "$WORK/elsewhere"); $(record | cut -d'|' -f1-2)" "theirs.md; proposed|$SPEC" 'and nothing lies elsewhere'
+}
 ln -s "$WORK/elsewhere" specs/todo
-before=$(all)
-pr notify --from spec-reviewer approval "$SPEC" spec-writer >/dev/null 2>&1
-did
-is "$(ls "$WORK/elsewhere")" theirs.md 'a state that is a symbolic link: nothing is moved there'
-is "$(cat "$SPEC"; record | cut -d'|' -f1-2)" "The user logs in.
-proposed|$SPEC" 'the artifact stays where it is'
+refuses_link 'a folder of a state that is a symbolic link'
+ln -sfn "$WORK/nowhere" specs/todo
+refuses_link 'one that leads nowhere'
 rm specs/todo
+mkdir specs/todo
+ln -s "$WORK/elsewhere/theirs.md" "$TODO"
+refuses_link 'a target that is one'
+rm -r specs/todo
+mv specs real && ln -s real specs
+refuses_link 'the folder of all states'
+rm specs && mv real specs
+mv "$SPEC" kept.md && ln -s ../../kept.md "$SPEC"
+refuses_link 'the artifact itself'
+mv kept.md "$SPEC"
+touch specs/todo
+refuses 65 'Not a directory' 'a state that is a file' by spec-reviewer approval "$SPEC" spec-writer
+rm specs/todo
+mkdir -p "$TODO"
+refuses 65 'is a folder' 'a target that is a folder' by spec-reviewer approval "$SPEC" spec-writer
+rm -r specs/todo
+for folder in reviews reviews/spec; do
+    [ "$folder" = reviews ] || mkdir reviews
+    ln -s "$WORK/elsewhere" "$folder"
+    refuses 65 "review.*symbolic link" "$folder, which is one" by spec-reviewer approval "$SPEC" spec-writer
+    refuses 65 "review.*symbolic link" 'for a rejection too' by spec-reviewer rejection "$SPEC" spec-writer ISSUES_FOUND=x
+    rm "$folder"
+done
+rmdir reviews
 
 # --- approvals ---
 refuses 65 "wrote 'specs/\\*/user-auth.md'" 'by its author' by spec-writer approval "$SPEC" spec-reviewer
