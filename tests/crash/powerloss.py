@@ -6,6 +6,8 @@
     powerloss.py job [MAX]           a job of three steps that parks, leaves a checkpoint mail and goes on
     powerloss.py briefing [MAX]      a briefing that is sent, and a reply that is answered
     powerloss.py workflow [MAX]      an approval instead of `send`: a file is moved, and two roles get mail
+    powerloss.py commit [MAX]        the same in a git checkout, with --commit: the index follows, and it is committed
+    powerloss.py write [MAX]         `artifact write` instead of `send`: a file of a git checkout gets other bytes
 
 Records the file operations of `init`, `send` and `serve --once` with strace, then plays them on a disk
 that keeps no more than POSIX says: fsync(file) makes the data of that file last and nothing else,
@@ -17,6 +19,8 @@ acknowledged from the moment when `send` has printed its id.
 Of the states that a reader could not tell apart one is enough: what is flushed into the log of SQLite (-wal) counts from the
 last whole commit in it on, and by the store that it makes; what log/ says is never read. Of 44,000 ways to lose operations
 of a briefing every 22nd leaves 557 such states.
+
+Git flushes no folders, and relies on a journal: in a `.git` folder an entry is there only if all that came before it are.
 
 The index of SQLite's log (-shm) is memory that processes share and is never there after a power loss. The
 machine starts anew, so a boot id that was written down is no longer the current one.
@@ -278,9 +282,19 @@ def has_way(path, folders):
     return not parent or (parent in folders and has_way(parent, folders))
 
 
+def with_journal(ops):
+    """A function: the operations with those that a journal keeps before them."""
+    journal = [i for i, op in enumerate(ops) if "/.git/" in op.path and op.kind not in ("data", "size")]
+
+    def add(kept):
+        last = max((i for i in journal if kept >> i & 1), default=-1)
+        return kept | bits(i for i in journal if i < last)
+    return add if journal else lambda kept: kept
+
+
 def states(ops, flushes, first, said):
     """(kept operations, torn one, how it came, acknowledged) for all that a power loss can leave."""
-    seen, must_after = set(), flushed(ops, flushes)
+    seen, must_after, with_earlier = set(), flushed(ops, flushes), with_journal(ops)
     for end in range(first, len(ops) + 1):
         must, all_ = must_after(end), (1 << end) - 1
         may = numbers(all_ & ~must)
@@ -290,6 +304,7 @@ def states(ops, flushes, first, said):
         if may and ops[may[-1]].kind == "data":
             ways.append((all_, may[-1], f"torn: {ops[may[-1]]}"))
         for kept, torn, how in ways:
+            kept = with_earlier(kept)
             key = kept, torn, end >= said
             if key not in seen:
                 seen.add(key)
@@ -392,6 +407,44 @@ class OneApproval(OneMail):
     def after(self, home, acked):
         lost = [i for i in acked if not home.query("SELECT 1 FROM event WHERE msgid = ?", i)]
         return [f"lost: {i}" for i in lost] or walk_workflow.after_fault(home)
+
+
+class OneCommit(OneApproval):
+    """The same in a git checkout, and committed."""
+    def begin(self, home):
+        walk_workflow.make_project(home)
+        walk_workflow.make_repository(home)
+        walk_workflow.request(home)
+        home.run("serve", "--once")
+        return True
+
+    def say(self, traced):
+        return traced("notify", "--from", "spec-reviewer", "--commit", "approval", walk_workflow.BEFORE, "spec-writer",
+                      "NEXT_ROLES=skeleton-writer")
+
+
+class OneWrite(OneApproval):
+    """What is acknowledged is the digest of what was written."""
+    def begin(self, home):
+        walk_workflow.make_project(home, walk_workflow.DRAFT)
+        walk_workflow.make_repository(home)
+        return True
+
+    def say(self, traced):
+        printed = traced("artifact", "write", *walk_workflow.WRITE, stdin=walk_workflow.TEXT)
+        return f"<{printed.strip()}>"
+
+    def ended(self, home, msgid):
+        return self.after(home, [msgid])
+
+    def after(self, home, acked):
+        if problems := scene.recover(home, hours=3):
+            return problems
+        folder = home.path / "project/specs/proposed"
+        there = {p.name: p.read_text() for p in folder.iterdir() if not p.name.startswith(".postrider-tmp-")}
+        either = (walk_workflow.TEXT,) if acked else (walk_workflow.TEXT, walk_workflow.DRAFT)
+        problems = [f"files: {there}"] * (there not in [{"auth.md": text} for text in either])
+        return problems + scene.check_store(home)
 
 
 def record(work, path):
@@ -531,7 +584,8 @@ def main():
     limit = 2 * float(os.environ.get("SOAK_SECONDS", 0))
     tap = Tap()
     with scene.scratch() as work:
-        kinds = {"job": OneJob, "briefing": OneBriefing, "workflow": OneApproval}
+        kinds = {"job": OneJob, "briefing": OneBriefing, "workflow": OneApproval, "commit": OneCommit,
+                 "write": OneWrite}
         path = kinds[kind]() if kind in kinds else OneMail(long_log=kind == "checkpoint")
         recorder, made, said, msgid, modes = record(work, path)
         ways = list(states(recorder.ops, recorder.flushes, made, said))

@@ -29,6 +29,7 @@ person = yes
 """
 DRAFT, TEXT = "The user logs.\n", "The user logs in.\n"
 BEFORE, AFTER = "specs/proposed/auth.md", "specs/todo/auth.md"
+WRITE = ("--from", "you", "--if-digest", hashlib.sha256(DRAFT.encode()).hexdigest(), BEFORE)
 RECIPIENTS = {"review-request": ("spec-reviewer",), "approval": ("spec-writer", "skeleton-writer")}
 os.environ |= {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_AUTHOR_NAME": "T", "GIT_AUTHOR_EMAIL": "t@t",
                "GIT_COMMITTER_NAME": "T", "GIT_COMMITTER_EMAIL": "t@t"}
@@ -39,7 +40,7 @@ def git(home, *args):
 
 
 def write(home, **how):
-    home.run("artifact", "write", "--from", "you", "--if-digest", hashlib.sha256(DRAFT.encode()).hexdigest(), BEFORE, stdin=TEXT, **how)
+    home.run("artifact", "write", *WRITE, stdin=TEXT, **how)
 
 
 def request(home, **how):
@@ -59,6 +60,12 @@ def make_project(home, text=TEXT):
     spec = home.path / "project" / BEFORE
     spec.parent.mkdir(parents=True)
     spec.write_text(text)
+
+
+def make_repository(home):
+    git(home, "init", "-q", "-b", "main", "--template=")
+    git(home, "add", "-A")
+    git(home, "commit", "-q", "-m", "start")
 
 
 def check_mail(home, role, kind, state, msgid):
@@ -116,9 +123,7 @@ class WorkflowWalk(walk.Walk):
         first = scene.make_home(self.work / "made")
         (first.path / "postrider.conf").write_text(CONFIG)
         make_project(first, DRAFT)
-        git(first, "init", "-q", "-b", "main")
-        git(first, "add", "-A")
-        git(first, "commit", "-q", "-m", "start")
+        make_repository(first)
         written = first.copy_to(self.work / "written")
         write(written)
         asked = written.copy_to(self.work / "asked")

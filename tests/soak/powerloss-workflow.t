@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+# Every state that a power loss may leave of an approval that moves a file: see powerloss.py.
+exec /usr/bin/python3 -B "$(dirname "$0")/../crash/powerloss.py" workflow
