@@ -6,6 +6,7 @@
 
 #define STATE_PART "{state}"
 #define NAME_PART "{name}"
+#define PATH_PART "{path}"
 
 void
 artifact_place_clear(ArtifactPlace *p)
@@ -105,17 +106,17 @@ workflow_who(const Config *config, const char *said)
 
 /* --- paths --- */
 
-/* Does the part of a path fit the part of a kind's? */
+/* Does the part of a path fit the part of a kind's, which may have such a place in it? */
 static bool
-fits_name(const char *part, const char *form)
+fits_name(const char *part, const char *form, const char *place)
 {
-    const char *at = strstr(form, NAME_PART);
+    const char *at = strstr(form, place);
 
     if (!at)
         return g_str_equal(part, form);
-    size_t before = (size_t)(at - form), after = strlen(at + strlen(NAME_PART));
-    return strlen(part) > before + after && strncmp(part, form, before) == 0 &&
-           g_str_has_suffix(part, at + strlen(NAME_PART));
+    size_t before = (size_t)(at - form), after = strlen(at + strlen(place));
+    return !g_str_equal(part, "*") && strlen(part) > before + after &&
+           strncmp(part, form, before) == 0 && g_str_has_suffix(part, at + strlen(place));
 }
 
 char *
@@ -129,30 +130,47 @@ artifact_title(const char *path)
     return g_steal_pointer(&base);
 }
 
-static bool
-fits(char *const *parts, const ConfArtifact *kind, ArtifactPlace *ret)
+/* How many parts of the kind's path the path fits, and its state, borrowed; 0: it does not. The last part of the kind's may be a
+ * {path}: then folders may stand before the name. */
+static unsigned
+fits(char *const *parts, const ConfArtifact *kind, const char **ret_state)
 {
     g_auto(GStrv) forms = g_strsplit(kind->path, "/", -1);
-    g_autofree char *state = NULL;
-    g_autoptr(GPtrArray) named = g_ptr_array_new();
+    unsigned n = g_strv_length(forms), n_parts = g_strv_length((char **)parts);
+    bool deep = strstr(forms[n - 1], PATH_PART) != NULL;
 
-    if (g_strv_length(forms) != g_strv_length((char **)parts))
-        return false;
-    for (size_t i = 0; forms[i]; i++) {
-        bool is_state = g_str_equal(forms[i], STATE_PART);
-        if (is_state)
-            state = g_strdup(parts[i]);
-        else if (!fits_name(parts[i], forms[i]))
-            return false;
-        g_ptr_array_add(named, is_state ? (char *)"*" : parts[i]);
+    *ret_state = NULL;
+    if (deep ? n_parts < n : n_parts != n)
+        return 0;
+    for (unsigned i = 0; i + 1 < n; i++) {
+        if (g_str_equal(forms[i], STATE_PART))
+            *ret_state = parts[i];
+        else if (!fits_name(parts[i], forms[i], NAME_PART))
+            return 0;
     }
-    g_ptr_array_add(named, NULL);
-    ret->kind = kind;
-    ret->name = g_strjoinv("/", (char **)named->pdata);
-    ret->title = artifact_title(ret->name);
-    if (state && !g_str_equal(state, "*"))
-        ret->said_state = g_steal_pointer(&state);
-    return true;
+    for (unsigned i = n - 1; i + 1 < n_parts; i++)
+        if (g_str_equal(parts[i], "*"))
+            return 0;
+    return fits_name(parts[n_parts - 1], forms[n - 1], deep ? PATH_PART : NAME_PART) ? n : 0;
+}
+
+/* Of several kinds that fit the one with the most parts is meant, then the first. NULL: none fits. */
+static const ConfArtifact *
+find_kind(const Config *config, char *const *parts, const char **ret_state)
+{
+    const ConfArtifact *kind = NULL;
+    unsigned most = 0;
+
+    for (unsigned i = 0; i < config->n_artifacts; i++) {
+        const char *state;
+        unsigned n = fits(parts, &config->artifacts[i], &state);
+        if (n <= most)
+            continue;
+        most = n;
+        kind = &config->artifacts[i];
+        *ret_state = state;
+    }
+    return kind;
 }
 
 /* The path beneath the root, in parts; NULL: it is none. Caller frees. */
@@ -182,16 +200,32 @@ parts_of(const char *root, const char *said, GError **error)
 static bool
 read_said(const Engine *engine, const char *said, ArtifactPlace *ret, GError **error)
 {
-    const Config *config = engine->home->config;
     g_auto(GStrv) parts = parts_of(ret->root, said, error);
+    const char *state = NULL;
 
     if (!parts)
         return false;
-    for (unsigned i = 0; i < config->n_artifacts; i++)
-        if (fits(parts, &config->artifacts[i], ret))
-            return true;
-    return err_set(error, ERR_NEVER, "'%s' is of no kind that an [artifact] section names",
-                   said);
+    ret->kind = find_kind(engine->home->config, parts, &state);
+    if (!ret->kind)
+        return err_set(error, ERR_NEVER, "'%s' is of no kind that an [artifact] section names",
+                       said);
+    g_autoptr(GPtrArray) named = g_ptr_array_new();
+    for (char **part = parts; *part; part++)
+        g_ptr_array_add(named, *part == state ? (char *)"*" : *part);
+    g_ptr_array_add(named, NULL);
+    ret->name = g_strjoinv("/", (char **)named->pdata);
+    ret->title = artifact_title(ret->name);
+    ret->said_state = state && !g_str_equal(state, "*") ? g_strdup(state) : NULL;
+    return true;
+}
+
+bool
+artifact_is_path(const Config *config, const char *path)
+{
+    g_auto(GStrv) parts = parts_of("", path, NULL);
+    const char *state;
+
+    return parts && find_kind(config, parts, &state);
 }
 
 char *

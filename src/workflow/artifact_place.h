@@ -28,6 +28,8 @@ void artifact_place_copy(const ArtifactPlace *p, ArtifactPlace *ret);
 /* The root of the home's workflow, absolute; caller frees. ERR_CONFIG: there is none. */
 char *workflow_root(const Engine *engine, GError **error);
 
+/* True when an artifact may lie at this path beneath the root, by the settings alone. */
+bool artifact_is_path(const Config *config, const char *path);
 /* By a path or a glob such as specs/(*)/auth.md, relative to the root or absolute. ERR_NEVER: it lies outside, is of no kind,
  * a symbolic link or no file, is nowhere, or is in two states. */
 bool

@@ -9,7 +9,7 @@
 #include "workflow/flow_acts.h"
 #include <string.h>
 
-#define FILES_MAX 10000u /* of one kind that are looked at */
+#define FILES_MAX 10000u /* that are looked at */
 
 /* A file of the worktree under the path of an artifact. */
 typedef struct TreeFile {
@@ -33,47 +33,26 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TreeFile, tree_file_clear)
 
 /* --- which files --- */
 
-/* A part of a kind's path with a place in it may be any name. */
-static void
-find_parts(int root, const char *folder, char *const *forms, GPtrArray *found)
-{
-    bool any = strchr(*forms, '{') != NULL;
-    auto_fd dir = *folder ? dir_open_beneath(root, folder, NULL) : dir_open_at(root, ".");
-    DIR *list = any && dir >= 0 ? dir_list(dir, ".") : NULL;
-    const struct dirent *e = NULL;
-
-    while (dir >= 0 && found->len < FILES_MAX && (list ? (e = dir_next(list)) != NULL : !any)) {
-        char *path = g_build_filename(folder, e ? e->d_name : *forms, NULL);
-        if (forms[1])
-            find_parts(root, path, forms + 1, found);
-        else
-            g_ptr_array_add(found, g_strdup(path));
-        g_free(path);
-        if (!list)
-            break;
-    }
-    if (list)
-        closedir(list);
-}
-
 static int
 compare(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Paths in the worktree that artifacts may have, char *, in order. */
+/* Paths in the worktree that artifacts may have, char *, in order; NULL with an error. */
 static GPtrArray *
-find_files(const Config *config, int root)
+find_files(const Config *config, const TreeTwin *twin, GError **error)
 {
-    GPtrArray *found = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GBytes) names = NULL;
+    gsize len;
 
-    for (unsigned i = 0; i < config->n_artifacts; i++) {
-        g_auto(GStrv) forms = g_strsplit(config->artifacts[i].path, "/", -1);
-        g_autoptr(GPtrArray) some = g_ptr_array_new();
-        find_parts(root, "", forms, some);
-        g_ptr_array_extend_and_steal(found, g_steal_pointer(&some));
-    }
+    if (!tree_twin_names(twin, &names, error))
+        return NULL;
+    GPtrArray *found = g_ptr_array_new_with_free_func(g_free);
+    const char *p = g_bytes_get_data(names, &len), *end = p + len;
+    for (; p < end && found->len < FILES_MAX; p += strlen(p) + 1)
+        if (artifact_is_path(config, p))
+            g_ptr_array_add(found, g_strdup(p));
     g_ptr_array_sort(found, compare);
     return found;
 }
@@ -221,11 +200,11 @@ flow_tree_writes(Engine *engine,
     auto_fd dir = twin ? dir_open(twin->path, NULL) : -1;
     if (dir < 0)
         return true;
-    g_autoptr(GPtrArray) files = find_files(config, dir);
-    for (guint i = 0; i < files->len; i++) {
-        const char *path = files->pdata[i];
-        bool twice = i > 0 && g_str_equal(path, files->pdata[i - 1]);
-        if (!twice && !look_at(engine, job, in, twin, dir, path, about, p, refused, error))
+    g_autoptr(GPtrArray) files = find_files(config, twin, error);
+    if (!files)
+        return false;
+    LIST_EACH(const char, path, files) {
+        if (!look_at(engine, job, in, twin, dir, path, about, p, refused, error))
             return false;
     }
     return true;

@@ -197,7 +197,8 @@ artifact_of(const Config *config, const char *kind)
     g_assert_not_reached(); /* every [artifact] section became one */
 }
 
-/* Where artifacts of a kind lie: a path beneath the root, whose {state} is a folder of its own. */
+/* Where artifacts of a kind lie: a path beneath the root, whose {state} is a folder of its own. Folders may lie before a {path}, so
+ * it begins the last part. */
 static bool
 check_artifact(const Fit *fit, const ConfSection *section, GError **error)
 {
@@ -209,13 +210,15 @@ check_artifact(const Fit *fit, const ConfSection *section, GError **error)
 
     for (char **part = parts; *part; part++) {
         states += g_str_equal(*part, "{state}");
-        names += strstr(*part, "{name}") != NULL;
-        if (!**part || g_str_equal(*part, ".") || g_str_equal(*part, "..") || strpbrk(*part, "*?[\\"))
-            why = "a path beneath the root, such as specs/{state}/{name}.md";
+        bool deep = g_str_has_prefix(*part, "{path}") && !strstr(*part + 1, "{path}") && !part[1];
+        names += (strstr(*part, "{name}") != NULL) + deep;
+        if (!**part || g_str_equal(*part, ".") || g_str_equal(*part, "..") || strpbrk(*part, "*?[\\") ||
+            (strstr(*part, "{path}") && !deep))
+            why = "a path beneath the root, such as specs/{state}/{name}.md or src/{path}";
     }
     if (!why && (states != (folder ? 1u : 0u) || names > 1))
-        why = folder ? "one folder {state}, and at most one {name}, as in specs/{state}/{name}.md"
-                     : "no {state} with 'states = record', and at most one {name}";
+        why = folder ? "one folder {state}, and at most one {name} or {path}, as in specs/{state}/{name}.md"
+                     : "no {state} with 'states = record', and at most one {name} or {path}";
     return !why || conf_refuse(fit->file_name, conf_line(section, "path"), error,
                                "[%s]: path = '%s': expected %s", section->title, path, why);
 }

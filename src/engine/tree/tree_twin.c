@@ -41,6 +41,19 @@ tree_twin_open(
     return true;
 }
 
+/* Without an index every file is a new one. */
+bool
+tree_twin_names(const TreeTwin *t, GBytes **ret, GError **error)
+{
+    g_autofree char *none = g_build_filename(t->repo->ours, "no-index", NULL);
+    const GitCall call = {
+        .repo = t->repo, .content = true, .work_tree = t->path, .index = none, .max = GIT_OUTPUT_MAX};
+
+    return git_run(&call,
+                   GIT_ARGS("ls-files", "-z", "--others", "--exclude-per-directory=.gitignore"), ret,
+                   error);
+}
+
 bool
 tree_twin_before(const TreeTwin *t, const char *path, GBytes **ret, GError **error)
 {
