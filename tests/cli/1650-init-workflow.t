@@ -112,6 +112,22 @@ like "$(cat "$OLD/postrider.conf")" 'domain = postrider.local.*# my own words.*\
 ok 'it can be used' "$PR_BIN" --home "$OLD" notify -q question - spec-writer QUESTION=x
 exits 0 'and is in order' "$PR_BIN" --home "$OLD" doctor
 
+# --- the scripts know their home ---
+mkdir "$WORK/with '\$quotes"; git -C "$WORK/with '\$quotes" init -q -b main
+cd "$WORK/with '\$quotes" || exit 1
+"$PR_BIN" init --workflow "$WORK/home '\$of it" >/dev/null
+echo x >VISION.md
+run env -u POSTRIDER_HOME HOME="$WORK/nobody" ./Workflow/scripts/workflow-notify.sh -q review-request VISION.md vision-reviewer
+is "$STATUS; $("$PR_BIN" --home "$WORK/home '\$of it" --json artifact list | grep -c VISION.md)" '0; 1' 'a script uses the home that it was made for'
+run env -u POSTRIDER_HOME HOME="$WORK/nobody" ./Workflow/scripts/run-role.sh -i vision-writing-helper -- true
+is "$STATUS" 0 'each does'
+run env POSTRIDER_HOME="$OLD" ./Workflow/scripts/workflow-notify.sh -q review-request VISION.md vision-reviewer
+isnt "$STATUS" 0 'but for another that is named'
+mkdir "$WORK/plain"; git -C "$WORK/plain" init -q -b main
+(cd "$WORK/plain" && env -u POSTRIDER_HOME HOME="$WORK/somebody" "$PR_BIN" init --workflow >/dev/null)
+unlike "$(cat "$WORK/plain"/Workflow/scripts/*)" 'home=' 'the usual home needs no name'
+cd "$ROOT" || exit 1
+
 # --- a program to talk to ---
 mkdir "$WORK/bin"
 printf '#!/bin/sh\necho "asked: $2"\n' >"$WORK/bin/claude"

@@ -327,7 +327,7 @@ make_team(Cli *cli, const char *path, Kind kind)
     if (!there && !refuse_used(path, &cli->error))
         return cli_failed(cli, EX_CANTCREAT);
     int status = team_find_root(cli, path, &root);
-    if (status || (status = team_write_project(cli, root, &made)) ||
+    if (status || (status = team_write_project(cli, root, path, &made)) ||
         (!there && (status = make_home(cli, path, kind))))
         return status;
     return team_write_home(cli, root, cli_flag(cli, "links"), made);

@@ -146,15 +146,32 @@ make_state_folders(int fd, unsigned *made, GError **error)
     return true;
 }
 
-int
-team_write_project(Cli *cli, const char *root, unsigned *ret_made)
+/* Lines of a script that name the home, for whoever has not said which one; "" where it is the usual one. Caller frees. */
+static char *
+home_lines(const char *home)
 {
+    g_autofree char *usual = g_build_filename(g_get_home_dir(), ".postrider", NULL);
+    g_autofree char *quoted = g_shell_quote(home);
+
+    return g_str_equal(home, usual) ? g_strdup("")
+                                    : g_strdup_printf("home=%s\nexport POSTRIDER_HOME=\"${POSTRIDER_HOME:-$home}\"\n", quoted);
+}
+
+int
+team_write_project(Cli *cli, const char *root, const char *home, unsigned *ret_made)
+{
+    g_autofree char *lines = home_lines(home);
+    const TemplateValue values[] = {{"HOME_LINES", lines}, {NULL, NULL}};
     auto_fd fd = dir_open(root, &cli->error);
     unsigned made = 0;
     bool ok = fd >= 0;
 
-    for (size_t i = 0; ok && i < G_N_ELEMENTS(project_files); i++)
-        ok = write_file(fd, &project_files[i], &made, &cli->error);
+    for (size_t i = 0; ok && i < G_N_ELEMENTS(project_files); i++) {
+        TeamFile f = project_files[i];
+        g_autofree char *text = template_expand_double(f.text, values);
+        f.text = text;
+        ok = write_file(fd, &f, &made, &cli->error);
+    }
     if (!ok || !write_forms(fd, &made, &cli->error) || !make_state_folders(fd, &made, &cli->error)) {
         (void)err_prefix(&cli->error, "the project '%s'", root);
         return cli_failed(cli, EX_CANTCREAT);

@@ -16,7 +16,7 @@
  * too. Changes nothing. */
 int team_find_root(Cli *cli, const char *home, char **ret_root);
 /* Makes scripts, forms of mails and state folders in the project. *ret_made: how many files are new. An exit status. */
-int team_write_project(Cli *cli, const char *root, unsigned *ret_made);
+int team_write_project(Cli *cli, const char *root, const char *home, unsigned *ret_made);
 /* Roles with their instructions, notes and mailboxes, and the settings, in cli->home, which is open. With links also
  * the mailboxes' places in ~/.maildir/workflow. Says what was done, and tells the master of the home where
  * sections were added. made: files of the project that are new. An exit status. */
