@@ -510,16 +510,33 @@ become_right_program(Cli *cli, const char *operand, char **argv)
     become_part(cli);
 }
 
+/* Does it read mail of the home, or write some? */
+static bool
+is_mail_verb(const char *verb, const Verb *form)
+{
+    static const char *const of_mail[] = {"ask",     "send",     "sendmail", "receive", "inject",
+                                        "notify",  "mail",     "outbox",   "every",   "briefing",
+                                        "respond", "reply-to", "report",   "mcp",     "session",
+                                        "panel",   NULL};
+
+    return g_strv_contains(of_mail, verb) ||
+           (form && (g_str_equal(form->name, "role inbox") || g_str_equal(form->name, "role run")));
+}
+
 static int
 run_verb(Cli *cli, int argc, char **argv, char **whole, bool front)
 {
     const Verb *form = argc > 1 ? verb_find(argv[0], argv[1]) : NULL;
+    const char *helper = g_getenv("POSTRIDER_HELPER");
     cli->verb = argv[0];
     cli->row = form ? form : verb_find(argv[0], NULL);
     if (!cli->row)
         return unknown_verb(argv[0]);
     if (!form && cli->row->flags & VERB_FORMS && argc > 1 && *argv[1] != '-')
         return unknown_form(cli, argv[1]);
+    if (is_mail_verb(argv[0], form) && helper && *helper)
+        return cli_fail(EX_NOPERM, "'%s' takes no mail and sends none: it works with you alone, so %s is not for its session",
+                        helper, cli->row->name);
     argc -= form != NULL;
     argv += form != NULL;
     int status = cli->row->flags & VERB_RAW ? 0 : options_read(cli, &argc, &argv);

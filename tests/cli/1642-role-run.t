@@ -80,6 +80,16 @@ is "$OUT" $'Be kind.\nAsk twice.' 'any command finds them'
 printf '[role spec-writing-helper]\nmail = no\nbrain = default\n' >>"$HOME_DIR/postrider.conf"
 run env POSTRIDER_ROLE=x "$PR_BIN" --home "$HOME_DIR" role run -i spec-writing-helper -- sh -c 'echo "role [$POSTRIDER_ROLE] port [$POSTRIDER_PORT]"; echo three >specs/proposed/third.md'
 is "$STATUS $OUT" '0 role [] port []' 'a helper works with a person alone, with no role and no port'
+for verb in "send --to spec-writer --subject x hello" "ask --to spec-writer x" "notify question - spec-writer QUESTION=x" 'mail list' 'mail search logs' 'role inbox spec-writer' \
+    'role run spec-writer -- true' 'outbox list' 'mcp' 'sendmail spec-writer@workflow.local'; do
+    before=$(db 'SELECT (SELECT count(*) FROM outbox), (SELECT count(*) FROM event), (SELECT count(*) FROM job)')
+    run pr role run -i spec-writing-helper -- sh -c "$PR_BIN --home $HOME_DIR $verb"
+    is "$STATUS $OUT" '77 ' "$verb is refused in a helper's session"
+    like "$ERR" "'spec-writing-helper' takes no mail and sends none: it works with you alone, so ${verb%% *}" 'and says why'
+    is "$(db 'SELECT (SELECT count(*) FROM outbox), (SELECT count(*) FROM event), (SELECT count(*) FROM job)')" "$before" 'and nothing is sent'
+done
+run pr role run -i spec-writing-helper -- sh -c "$PR_BIN --home $HOME_DIR artifact list; $PR_BIN --home $HOME_DIR status >/dev/null"
+is "$STATUS" 0 'what is no mail is not'
 ok 'its file is what the flow begins with' test -s specs/proposed/third.md
 exits 65 'with mail it does not work' pr role run --with-email spec-writing-helper
 exits 65 'nobody writes to it' pr notify --from spec-writer question - spec-writing-helper QUESTION=x

@@ -196,8 +196,8 @@ start(RoleRun *r, bool helper)
     env = g_environ_unsetenv(env, "POSTRIDER_PORT");
     env = helper ? g_environ_unsetenv(env, "POSTRIDER_ROLE")
                  : g_environ_setenv(env, "POSTRIDER_ROLE", r->name, TRUE);
-    if (!helper)
-        env = g_environ_setenv(env, "POSTRIDER_HOME", r->cli->home->path, TRUE);
+    env = helper ? g_environ_setenv(env, "POSTRIDER_HELPER", r->name, TRUE)
+                 : g_environ_setenv(env, "POSTRIDER_HOME", r->cli->home->path, TRUE);
     if (r->session)
         env = g_environ_setenv(env, "POSTRIDER_PORT", port_path(r->session->port), TRUE);
     return g_spawn_async(NULL, argv, env,
