@@ -1,4 +1,5 @@
 #include "show/status.h"
+#include "base/config/one_mind.h"
 #include "base/living.h"
 #include "base/text.h"
 #include "base/workdir.h"
@@ -96,6 +97,22 @@ note_stand_ins(const Config *config, GPtrArray *stand_ins)
         if (in_place != b)
             note(stand_ins, "the brain '%s' has no key: %s is not in this environment; '%s' is asked in its place",
                  b->name, b->key_env, in_place->name);
+    }
+}
+
+/* Writers and reviewers that think by one model for want of a key: by the settings `config check` tells. */
+static void
+note_one_mind(const Config *config, GPtrArray *stand_ins)
+{
+    for (unsigned i = 0; i < config->n_artifacts; i++) {
+        const char *kind = config->artifacts[i].name;
+        bool code = g_str_equal(kind, "implementation");
+        g_autofree char *writer = code ? g_strdup("implementer") : g_strconcat(kind, "-writer", NULL);
+        g_autofree char *reviewer = g_strconcat(kind, "-reviewer", NULL);
+        const ConfBrain *one = config_one_mind(config, writer, reviewer);
+        if (one && !g_str_equal(config_role(config, reviewer)->brain, one->name))
+            note(stand_ins, "'%s' and '%s' are both asked by '%s', and overlook the same", writer, reviewer,
+                 one->name);
     }
 }
 
@@ -414,6 +431,7 @@ status_collect(Db *db, Status *ret, GError **error)
     ret->waiting = g_ptr_array_new_with_free_func(g_free);
     ret->stand_ins = g_ptr_array_new_with_free_func(g_free);
     note_stand_ins(db_home(db)->config, ret->stand_ins);
+    note_one_mind(db_home(db)->config, ret->stand_ins);
     return count(db, ret, error) && note_problems(db, ret, error) &&
            note_waiting(db, ret, error) && find_plans(db, ret, error);
 }

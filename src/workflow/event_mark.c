@@ -11,13 +11,14 @@ event_mark_clear(EventMark *m)
     g_free(m->to);
     g_free(m->digest);
     g_free(m->question);
+    g_free(m->deputy);
     *m = (EventMark){0};
 }
 
 static void
 add(GString *value, const char *name, const char *text)
 {
-    if (*text)
+    if (text && *text)
         g_string_append_printf(value, " %s=%s", name, text);
 }
 
@@ -32,6 +33,7 @@ event_mark_format(const EventMark *m)
     add(value, "to", m->to);
     add(value, "digest", m->digest);
     add(value, "question", m->question);
+    add(value, "deputy", m->deputy);
     return g_string_free(value, FALSE);
 }
 
@@ -55,7 +57,8 @@ event_mark_parse(const char *value, EventMark *ret)
     g_auto(EventMark) m = {.from = part_of(words, "from"),
                            .to = part_of(words, "to"),
                            .digest = part_of(words, "digest"),
-                           .question = part_of(words, "question")};
+                           .question = part_of(words, "question"),
+                           .deputy = part_of(words, "deputy")};
     int64_t n = 0;
 
     while (m.deed < DEED_N && g_strcmp0(words[0], deeds[m.deed]) != 0)
@@ -67,6 +70,12 @@ event_mark_parse(const char *value, EventMark *ret)
     *ret = m;
     m = (EventMark){0};
     return true;
+}
+
+char *
+event_by(const char *from, const char *deputy)
+{
+    return *deputy ? g_strdup_printf("%s (by %s)", from, deputy) : g_strdup(from);
 }
 
 EventDeed

@@ -28,6 +28,7 @@ typedef struct EventMark {
     int cycle; /* which of its artifact's; 0: none */
     char *from, *to;         /* names; to with commas between */
     char *digest, *question; /* "" where there is none */
+    char *deputy; /* the brain that was asked in place of the sender's own; "", or NULL in one that is written: none */
 } EventMark;
 void event_mark_clear(EventMark *m);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(EventMark, event_mark_clear)
@@ -36,5 +37,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(EventMark, event_mark_clear)
 char *event_mark_format(const EventMark *m);
 /* False: it is none. */
 bool event_mark_parse(const char *value, EventMark *ret);
+/* Whose decision it was, as the record says it: the sender, and in brackets the brain that was asked in place of its own.
+ * Caller frees. */
+char *event_by(const char *from, const char *deputy);
 /* The deed of an event without the header, by its type alone. */
 EventDeed event_deed_of(EventType type);

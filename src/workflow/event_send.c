@@ -1,5 +1,6 @@
 #include "workflow/event_send.h"
 #include "base/clock.h"
+#include "base/config/one_mind.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "engine/out/post.h"
@@ -25,7 +26,9 @@ struct EventPlan {
     const char *closes; /* the cycle with this outcome; NULL: it stays as it is */
     bool joins;         /* it belongs to the cycle */
     bool renews;
+    bool agent; /* decides it */
     char *state, *digest, *question;
+    char *deputy; /* "": none */
     GPtrArray *parents; /* ids of what it answers; empty: it begins a thread */
     Compose *mail;
     char *text; /* of the mail */
@@ -46,6 +49,7 @@ event_plan_free(EventPlan *p)
     g_free(p->state);
     g_free(p->digest);
     g_free(p->question);
+    g_free(p->deputy);
     g_clear_pointer(&p->parents, g_ptr_array_unref);
     g_free(p->text);
     g_free(p);
@@ -203,6 +207,30 @@ is_sent_on(const EventPlan *p)
            g_str_equal(p->from, p->cycle->author);
 }
 
+/* Words about a decision of the model that wrote the artifact; NULL: another one decides, or a person. Caller frees. */
+static char *
+find_doubt(const Config *config, const EventPlan *p)
+{
+    const ConfBrain *one =
+        p->closes && !is_own_work(p) ? config_one_mind(config, p->cycle->author, p->from) : NULL;
+
+    return one ? g_strdup_printf("'%s' and '%s' are both asked by '%s', and overlook the same", p->cycle->author,
+                                 p->from, one->name)
+               : NULL;
+}
+
+/* By the settings `config check` refuses it; for want of a key it is so only now. */
+static bool
+check_independence(const Engine *engine, const EventPlan *p, GError **error)
+{
+    const Config *config = engine->home->config;
+    bool strict = config->workflow_independence == CONF_INDEPENDENCE_STRICT;
+    g_autofree char *doubt = strict && p->agent ? find_doubt(config, p) : NULL;
+
+    return !doubt || !g_str_equal(p->closes, "approved") ||
+           err_set(error, ERR_NEVER, "%s ([workflow] independence = strict)", doubt);
+}
+
 static bool
 plan_move(const Engine *engine, EventPlan *p, const char *to, GError **error)
 {
@@ -321,6 +349,7 @@ plan_artifact(
     g_free(p->digest);
     p->digest = digest_hex(&p->place.bytes);
     if (!plan_decision(engine, p, in->vars, error) || !check_unreviewed(p, sight, error) ||
+        !check_independence(engine, p, error) ||
         (p->closes && !review_has_place(&p->place, error)))
         return false;
     const char *verb = event_kinds[p->type].verb;
@@ -403,7 +432,8 @@ format_mark(const EventPlan *p)
                             .from = p->from,
                             .to = to,
                             .digest = p->digest,
-                            .question = p->question};
+                            .question = p->question,
+                            .deputy = p->deputy};
     return event_mark_format(&mark);
 }
 
@@ -455,6 +485,21 @@ set_subject(const EventPlan *p, const char *theirs, const char *own, GError **er
                              : compose_subject(p->mail, own, error);
 }
 
+/* What a reader of an agent's word has to know of its model. */
+static void
+add_model(const Config *config, EventPlan *p)
+{
+    g_autofree char *doubt = p->agent ? find_doubt(config, p) : NULL;
+    GString *text = g_string_new(p->text);
+
+    if (*p->deputy)
+        g_string_append_printf(text, "\nBy %s, which was asked in place of the model of %s.\n", p->deputy, p->from);
+    if (doubt)
+        g_string_append_printf(text, "\n%s.\n", doubt);
+    g_free(p->text);
+    p->text = g_string_free(text, FALSE);
+}
+
 static bool
 compose(Engine *engine, const EventNew *in, const EventSight *sight, EventPlan *p, GError **error)
 {
@@ -472,6 +517,7 @@ compose(Engine *engine, const EventNew *in, const EventSight *sight, EventPlan *
         return false;
     set_vars(engine, p, in->vars);
     event_expand(sight->form, in->vars, &subject, &p->text);
+    add_model(config, p);
     compose_text(p->mail, p->text);
     if (!compose_from(p->mail, NULL, p->from_address, error) ||
         !set_subject(p, theirs, subject, error) || !set_headers(p, in->vars, error))
@@ -531,6 +577,8 @@ event_plan(Engine *engine, const EventNew *in, EventPlan **ret, GError **error)
     p->parents = g_ptr_array_new_with_free_func(g_free);
     p->state = g_strdup("");
     p->digest = g_strdup("");
+    p->deputy = g_strdup(in->deputy ? in->deputy : "");
+    p->agent = in->agent;
     if (!event_vars_check(in->vars, in->type, error) || !find_people(engine, in, p, error) ||
         !plan_artifact(engine, in, sight, p, error) || !find_parents(engine, in, p, error))
         return false;
@@ -559,10 +607,10 @@ put_cycle(Txn *txn,
           CycleId *io,
           GError **error)
 {
-    g_autofree char *to = join_recipients(p);
+    g_autofree char *to = join_recipients(p), *by = event_by(p->from, p->deputy);
 
     if (p->closes)
-        return cycle_close(txn, *io, p->closes, p->from, msgid, error);
+        return cycle_close(txn, *io, p->closes, by, msgid, error);
     if (p->renews)
         return cycle_renew(txn, *io, p->digest, error);
     if (p->type != EVENT_REVIEW_REQUEST)

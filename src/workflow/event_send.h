@@ -28,6 +28,8 @@ typedef struct EventNew {
     bool apart;              /* it begins a thread: what a panel decides refers to nothing that its members said */
     bool commit;             /* the artifact is committed as it is then; not within a transaction */
     const EventSight *sight; /* of this type and path; NULL: it is read now */
+    bool agent;         /* it is the word of an agent at work */
+    const char *deputy; /* the brain that was asked in place of the sender's own; NULL: none was */
     const ArtifactPlace *place; /* where it lies, and its bytes, once what is decided with it is done; NULL: as it is */
 } EventNew;
 

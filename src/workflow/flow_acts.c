@@ -251,6 +251,17 @@ write_first(Engine *engine,
     return flow_tree_writes(engine, job, in, at.name, p, NULL, error);
 }
 
+/* The brain that is asked in place of the role's own; NULL: none is. Borrowed. */
+static const char *
+find_deputy(const Config *config, const Job *job, const StepInput *in)
+{
+    const ConfRole *role = config_role(config, job->role);
+    const ConfBrain *own = role ? config_brain(config, role->brain) : NULL;
+    const ConfBrain *asked = in->brain ? config_brain(config, in->brain) : own ? config_stand_in(config, own) : NULL;
+
+    return own && asked && asked != own ? asked->name : NULL;
+}
+
 static bool
 propose_notify(Engine *engine,
                const Job *job,
@@ -264,7 +275,11 @@ propose_notify(Engine *engine,
     g_autoptr(GPtrArray) parents = NULL;
     const char *path = act_text(act->args, "artifact");
     EventType type;
-    EventNew new = {.from = job->role, .to = to, .vars = vars};
+    EventNew new = {.from = job->role,
+                    .to = to,
+                    .vars = vars,
+                    .agent = true,
+                    .deputy = find_deputy(engine->home->config, job, in)};
     FlowAct *f = begin(act);
 
     g_ptr_array_add(to, (char *)act_text(act->args, "to"));

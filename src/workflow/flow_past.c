@@ -158,6 +158,7 @@ play(Past *past, const PastEvent *e)
 {
     PastArtifact *a = artifact_of(past, e);
     PastCycle *c = cycle_of(a, e);
+    g_autofree char *by = event_by(e->mark.from, e->mark.deputy);
     bool open = c && !*c->row.outcome;
 
     if (e->type == EVENT_STATUS_UPDATE && !a->teller && !*a->row.author)
@@ -166,10 +167,8 @@ play(Past *past, const PastEvent *e)
         open_cycle(a, e);
     else if (open && e->mark.deed == DEED_RENEWS)
         set(&c->row.digest, e->mark.digest);
-    else if (open && e->mark.deed == DEED_APPROVES)
-        end_cycle(c, "approved", e->mark.from, e->msgid, e->at_us);
-    else if (open && e->mark.deed == DEED_REJECTS)
-        end_cycle(c, "rejected", e->mark.from, e->msgid, e->at_us);
+    else if (open && (e->mark.deed == DEED_APPROVES || e->mark.deed == DEED_REJECTS))
+        end_cycle(c, e->mark.deed == DEED_APPROVES ? "approved" : "rejected", by, e->msgid, e->at_us);
     if (g_str_equal(a->row.state, e->state))
         return;
     set(&a->row.state, e->state);
@@ -224,7 +223,8 @@ read_place(Past *past, PastArtifact *a)
     if (p.state && !g_str_equal(p.state, a->row.state) &&
         (approved || !artifact_is_gate(p.kind, a->row.state, p.state))) {
         set(&a->row.state, p.state);
-        set(&a->row.holder, approved ? c->row.by : "");
+        g_autofree char *who = approved ? g_strndup(c->row.by, strcspn(c->row.by, " ")) : g_strdup("");
+        set(&a->row.holder, who);
         a->row.since_us = home_now(past->engine->home); /* behind its newest event */
     }
     g_free(a->row.path);

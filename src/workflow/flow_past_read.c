@@ -81,7 +81,8 @@ mark_by_type(const Config *config, EventType type, const Message *m, EventMark *
                        .from = g_strdup(from ? from : ""),
                        .to = g_strjoinv(",", (char **)to->pdata),
                        .digest = g_strdup(""),
-                       .question = g_strdup(asks ? m->id : "")};
+                       .question = g_strdup(asks ? m->id : ""),
+                       .deputy = g_strdup("")};
 }
 
 static PastEvent *
