@@ -39,6 +39,12 @@ run pr doctor
 is "$STATUS" 0 'nor has doctor'
 like "$(cat "$HOME_DIR/postrider.conf")" "domain = workflow.local" "addresses are those of the seed"
 is "$(pr --json panel list | tr -d ' \n')" '[]' 'no panel is at work'
+pr config show >"$WORK/shown"
+for panel in {vision,scope,roadmap,spec,skeleton,test,implementation}-reviewer {vision,scope,roadmap,spec}-writer; do
+    is "$(sed -n "/^\[panel $panel-panel\]/,/^\$/p" "$WORK/shown" | sed -nE 's/^#?(members|primary|rule) *= *([^#]*[^# ])? *#.*/\1 \2/p' | tr '\n' ';')" \
+        'members claude gpt-5 gemini;primary ;rule consensus;' "$panel-panel: claude, the first and so the primary, gpt-5 and gemini, who agree"
+done
+is "$(grep -c '^\[panel ' "$WORK/shown")" 11 'eleven panels'
 
 # --- models without a key ---
 run pr status
@@ -118,7 +124,7 @@ cd "$WORK/with '\$quotes" || exit 1
 "$PR_BIN" init --workflow "$WORK/home '\$of it" >/dev/null
 echo x >VISION.md
 run env -u POSTRIDER_HOME HOME="$WORK/nobody" ./Workflow/scripts/workflow-notify.sh -q review-request VISION.md vision-reviewer
-is "$STATUS; $("$PR_BIN" --home "$WORK/home '\$of it" --json artifact list | grep -c VISION.md)" '0; 1' 'a script uses the home that it was made for'
+is "$STATUS; $("$PR_BIN" --home "$WORK/home '\$of it" --json artifact list | grep -c '"path": "VISION.md"')" '0; 1' 'a script uses the home that it was made for'
 run env -u POSTRIDER_HOME HOME="$WORK/nobody" ./Workflow/scripts/run-role.sh -i vision-writing-helper -- true
 is "$STATUS" 0 'each does'
 run env POSTRIDER_HOME="$OLD" ./Workflow/scripts/workflow-notify.sh -q review-request VISION.md vision-reviewer
