@@ -119,8 +119,8 @@ find_in_reviews(Engine *engine, const Artifact *a, GPtrArray *findings, GError *
 
 /* --- answers --- */
 
-/* A clarification that was given before an approval has changed the artifact: else it is known to those alone who had the
- * mail. */
+/* What was asked and answered before an approval has changed the artifact: else the answer is known to those alone who had
+ * the mail. */
 static bool
 find_in_answers(Engine *engine, const Artifact *a, GPtrArray *findings, GError **error)
 {
@@ -134,12 +134,12 @@ find_in_answers(Engine *engine, const Artifact *a, GPtrArray *findings, GError *
     g_autofree char *now = digest_hex(&p.bytes);
     LIST_EACH(const FlowEvent, e, events) {
         g_autoptr(Cycle) c = NULL;
-        bool clear = *e->answer && g_str_equal(e->type, "clarification-request");
-        if (!clear || !g_str_equal(e->digest, now))
+        bool asks = g_str_equal(e->type, "clarification-request") || g_str_equal(e->type, "question");
+        if (!asks || !*e->answer || !g_str_equal(e->digest, now))
             continue;
-        if (!cycle_load(engine->db, e->cycle, &c, error))
+        if (!cycle_load(engine->db, e->cycle.v ? e->cycle : a->cycle, &c, error))
             return false;
-        if (c && g_str_equal(c->outcome, "approved"))
+        if (c && g_str_equal(c->outcome, "approved") && e->at_us <= c->closed_us)
             add(findings,
                 "%s: <%s> was asked, and answered by <%s>, and the artifact has not changed since; "
                 "what was decided belongs into it",

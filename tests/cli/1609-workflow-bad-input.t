@@ -27,6 +27,7 @@ refuses 65 "no role 'spec-writr'; did you mean 'spec-writer'" 'an unknown recipi
 refuses 65 "no role 'skeleton-writr'; did you mean 'skeleton-writer'" 'an unknown role among NEXT_ROLES' \
     by spec-reviewer approval "$SPEC" spec-writer NEXT_ROLES=test-writer,skeleton-writr
 refuses 65 "no role 'spec-reviewr'" 'an unknown sender' by spec-reviewr approval "$SPEC" spec-writer
+refuses 65 'review-request needs an artifact' 'a review-request about no artifact' by spec-writer review-request - spec-reviewer
 refuses 64 "no event 'approve'" 'an unknown event' by spec-reviewer approve "$SPEC" spec-writer
 refuses 65 'rejection needs ISSUES_FOUND' 'a missing variable' by spec-reviewer rejection "$SPEC" spec-writer
 refuses 65 'rejection needs ISSUES_FOUND' 'an empty one' by spec-reviewer rejection "$SPEC" spec-writer ISSUES_FOUND=
