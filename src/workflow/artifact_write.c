@@ -16,20 +16,35 @@ artifact_write_free(ArtifactWrite *w)
     g_free(w);
 }
 
+/* Whoever approved the work of somebody else holds it until it goes on, and does not write it: what was approved would not
+ * be what was reviewed. */
+static bool
+is_its_reviewer(const Cycle *c, const char *who)
+{
+    size_t len = strlen(who);
+    bool decided = c && g_str_equal(c->outcome, "approved") && strncmp(c->by, who, len) == 0 &&
+                   (c->by[len] == '\0' || c->by[len] == ' ');
+
+    return decided && !g_str_equal(c->author, who);
+}
+
 static bool
 check_writer(const Engine *engine, const ArtifactWrite *w, GError **error)
 {
     const Artifact *a = w->artifact;
     g_autofree char *first = artifact_first_state(w->place.kind);
+    g_autoptr(Cycle) c = NULL;
 
     if (g_str_equal(w->who, workflow_coordinator(engine)) || (!a && !w->there))
         return true;
-    bool begins = !a || g_str_equal(a->state, first);
-    if (a && (g_str_equal(a->holder, w->who) || (begins && g_str_equal(a->author, w->who))))
+    if (a && !cycle_load(engine->db, a->cycle, &c, error))
+        return false;
+    bool begins = !a || g_str_equal(a->state, first), holds = a && *a->holder && !is_its_reviewer(c, a->holder);
+    if (a && ((holds && g_str_equal(a->holder, w->who)) || (begins && g_str_equal(a->author, w->who))))
         return true;
     return err_set(error, ERR_NEVER, "'%s' may not write '%s'; who may: %s", w->who,
                    w->place.name,
-                   a && *a->holder             ? a->holder
+                   holds                       ? a->holder
                    : a && begins && *a->author ? a->author
                                                : workflow_coordinator(engine));
 }

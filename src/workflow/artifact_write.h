@@ -2,7 +2,8 @@
 
 /*
  * Writing an artifact: its first bytes, or other bytes in their place. Its holder may write it,
- * in its first state also its author, and always the coordinator. Whoever writes an artifact
+ * but for a reviewer, who holds what it approved until that goes on; in its first state also its author, and always the
+ * coordinator. Whoever writes an artifact
  * that is not there yet is its author. Only the bytes that the writer has seen give way: where
  * the file has changed since, the write is refused, and bytes that come between the decision
  * and the writing are kept beside it (engine/tree/file_effects.h).

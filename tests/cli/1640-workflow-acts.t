@@ -57,7 +57,7 @@ try 'is closed: approved by spec-reviewer' 'approval in a closed cycle' "$(by ap
 try "there is no mail '<a@b>' here" 'an answer to mail that it can not see' "$(by answer "$TODO" spec-writer ',"context":"c","in_reply_to":"<a@b>"')"
 try "may not move a spec from 'todo' to 'doing'" 'a move by somebody else' '"move":[{"artifact":"'$TODO'","state":"doing"}]'
 try "does not go from 'todo' to 'done'" 'a state that does not follow' '"move":[{"artifact":"'$TODO'","state":"done"}]'
-try "may not write 'specs/\\*/user-auth.md'; who may: spec-reviewer" 'a write by somebody else' '"write":[{"path":"'$TODO'","content":"Mine.","if_digest":"'$(digest "$TODO")'"}]'
+try "may not write 'specs/\\*/user-auth.md'; who may: you" 'a write by somebody else' '"write":[{"path":"'$TODO'","content":"Mine.","if_digest":"'$(digest "$TODO")'"}]'
 ln -s /etc/passwd "$ROOT/specs/proposed/linked.md"
 try 'linked.md' 'a symbolic link' '"write":[{"path":"specs/proposed/linked.md","content":"x","if_digest":""}]'
 is "$(readlink "$ROOT/specs/proposed/linked.md")" /etc/passwd 'the link stays'
@@ -92,6 +92,11 @@ is "$(db "SELECT digest FROM cycle JOIN artifact ON artifact.id = cycle.artifact
 $(digest $SECOND)" 'what it sends for review in the same step are the new bytes, each time in a new cycle'
 like "$(page spec-writer 2)" "ARTIFACT $SECOND, state proposed, digest $first" 'the rejection shows the bytes that it is about'
 is "$(db 'SELECT count(*) FROM effect')" 0 'nothing is owed'
+
+# --- who approved it holds it, and does not write it ---
+exits 65 'the reviewer does not write what it approved' pr artifact write --from spec-reviewer --if-digest "$(digest $TODO)" $TODO <<<'Mine.'
+like "$ERR" "'spec-reviewer' may not write 'specs/\\*/user-auth.md'; who may: you" 'and hears who may'
+is "$(cat "$ROOT/$TODO")" 'The user logs in.' 'what was approved stays'
 
 # --- a write over bytes that the writer has not seen ---
 is "$(pr artifact write --from spec-writer --if-digest "$(digest $SECOND)" $SECOND <<<'# Second, third')" "$(digest $SECOND)" 'artifact write does the same'
