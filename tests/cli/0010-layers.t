@@ -109,4 +109,13 @@ mkdir "$WORK/numbered"
 printf "%s\n" "is 1 1 'E""12: a mail goes out'" "# T""4, T""5: forged" "is 1 1 'UTF-8 and 12 mails'" >"$WORK/numbered/a.t"
 is "$(numbered "$WORK/numbered" | wc -l)" 2 'and one that is would be found'
 
+# The map has every row of the three lists, and each test that it names exists.
+rows() { /usr/bin/python3 "$(dirname "$0")/named_rows.py" "$@"; }
+is "$(rows "$POSTRIDER_SRC/tests/README.md")" '' 'each row of the lists stands in tests/README.md, and each test that it names exists'
+mkdir "$WORK/rows"
+sed -e 's/\bW2''1\b/W2''0/; s/cli.1650-init-workflow/cli\/1650-init-none/' "$POSTRIDER_SRC/tests/README.md" >"$WORK/rows/README.md"
+ln -s "$POSTRIDER_SRC"/tests/{cli,e2e,crash,soak,unit,fuzz,face,differential} "$WORK/rows"
+is "$(rows "$WORK/rows/README.md")" "W2""1 stands in no line
+'cli/1650-init-none' is not there" 'a row that is not, and a test that is not, would be found'
+
 done_testing
