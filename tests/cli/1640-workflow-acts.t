@@ -164,6 +164,34 @@ unlike "$(page implementer 1)" 'Nobody waits' 'a question waits for one'
 like "$(page implementer 2)" 'complete was refused' 'and can not be left alone'
 is "$(db "SELECT a.type || ' ' || a.sender FROM event q JOIN event a ON a.msgid = q.answer ORDER BY q.id DESC LIMIT 1")" 'answer implementer' 'its mail is the answer'
 
+# --- acts are progress, also where a step does nothing else ---
+pr role resume implementer >/dev/null 2>&1
+tells() { printf '{"status":"continue","current_phase":"working","notify":[{"event":"status-update","artifact":"specs/doing/user-auth.md","to":"test-writer","context":"Part %s."}]}' "$1"; }
+says implementer "$(tells 1)" "$(tells 2)" "$(tells 3)" "$(tells 4)" '{"status":"complete","current_phase":"complete","send_emails":[{"body":"All parts."}]}'
+pr send --to implementer --subject parts <<<'Tell of each.' >/dev/null
+did
+is "$(db "SELECT state, steps FROM job WHERE role = 'implementer' ORDER BY id DESC LIMIT 1")" 'done|5' 'four steps with acts alone go on'
+
+# --- a program: its page shows the artifact of a typed mail, and what it reads by its port stands in the manifest of its step ---
+echo 'Nobody logs in.' | pr note put platform-lead/known >/dev/null
+asked=$(notify test-writer question specs/doing/user-auth.md platform-lead QUESTION='Who logs in?')
+program_role platform-lead <<END
+cat >'$WORK/lead.page'
+postrider note get platform-lead/known >/dev/null || exit 1
+postrider mail show '$asked' >/dev/null || exit 1
+echo 'Nobody.'
+END
+did
+like "$(cat "$WORK/lead.page")" "ARTIFACT specs/doing/user-auth.md, state doing, digest $(digest specs/doing/user-auth.md)" 'the page of a program has the artifact, its state and digest'
+like "$(cat "$WORK/lead.page")" "$(cat "$ROOT/specs/doing/user-auth.md")" 'and its bytes'
+read=$(db "SELECT CAST(manifest AS TEXT) FROM step WHERE job = $(job_of platform-lead)" | tr -d ' \n' | sed 's/.*"read":\[//')
+like "$read" '"id":"platform-lead/known","version":1' 'a note that a program reads stands in the manifest of its step, with its version'
+asked=${asked#<} asked=${asked%>}
+like "$read" "\"id\":\"$asked\"" 'so does a mail'
+
+# --- roles that work alone keep their mode: no face has their jobs ---
+is "$(db "SELECT count(*), max(face) FROM job WHERE role IN ('spec-reviewer', 'skeleton-writer', 'implementer', 'platform-lead')" | sed 's/^[1-9][0-9]*|/some|/')" 'some|' 'a job of a role that works alone is of no face'
+
 run pr artifact check
 is "$OUT" '' 'file, mail and record agree'
 done_testing

@@ -58,23 +58,24 @@ db.executemany("INSERT INTO event_to (role, event, rank, type, state, artifact, 
                 for i in range(1, 100001)])
 db.commit()
 P
-plans() { python3 - "$HOME_DIR/state/postrider.db" "$@" <<'P'
-import sqlite3, sys, time
-db = sqlite3.connect(sys.argv[1])
-base = ("SELECT event.id FROM event_to JOIN event ON event.id = event_to.event WHERE {} event_to.role = 'implementer' AND {} AND {} AND {} "
-        "AND event_to.event > 0 ORDER BY event_to.done, event_to.rank, event_to.event LIMIT 20")
-worst = 0
-for how in (("1", "1", "1"), ("event_to.type = 'approval'", "1", "1"), ("1", "event_to.state = 'doing'", "1"), ("1", "1", "event_to.artifact = 1007")):
-    times = []
-    for _ in range(5):
-        at = time.monotonic()
-        rows = db.execute(base.format("event_to.done = 0 AND", *how)).fetchall()
-        times.append(time.monotonic() - at)
-    assert rows
-    worst = max(worst, min(times))
-print("fast" if worst < 0.01 else f"{worst * 1000:.1f} ms")
+# The processor time of the program itself, beside that of an inbox in which nothing waits: the least of several, in turn.
+quick() # ARG...: "quick", or both times
+{
+    python3 - "$POSTRIDER_PLAIN_BIN" "$HOME_DIR" "$@" <<'P'
+import os, sys
+program, home, *args = sys.argv[1:]
+def spent(role, *more):
+    pid = os.posix_spawn(program, [program, "--home", home, "--json", "role", "inbox", role, "--limit", "20", *more], os.environ,
+                         file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
+    _, status, used = os.wait4(pid, 0)
+    assert status == 0
+    return used.ru_utime + used.ru_stime
+floor, full = zip(*[(spent("platform-lead"), spent("implementer", *args)) for _ in range(9)])
+print("quick" if min(full) < 2 * min(floor) + 0.01 else f"{min(full) * 1000:.1f} ms, an empty one {min(floor) * 1000:.1f} ms")
 P
 }
-is "$(plans)" fast 'an inbox of 20 among 100,000 mails takes less than 10 ms, whatever it is filtered by'
+for filter in '' '--event approval' '--state doing' '--artifact specs/proposed/second.md'; do
+    is "$(quick $filter)" quick "an inbox of 20 among 100,000 mails${filter:+ by $filter} costs little more than an empty one"
+done
 is "$(inbox implementer --state doing --limit 20 | wc -l)" 13 'and the verb gives them'
 done_testing

@@ -227,6 +227,79 @@ test_search(void)
 }
 
 /* Mail that was written is found beside what came in, once each, by who may see it. */
+/* --- what a search costs --- */
+
+static unsigned rows_read; /* from all connections, since somebody set it to 0 */
+
+static int
+count_row(unsigned what, void *context, void *statement, void *unused)
+{
+    rows_read++;
+    return 0;
+}
+
+static int
+watch(sqlite3 *db, char **ret_error, const struct sqlite3_api_routines *api)
+{
+    return sqlite3_trace_v2(db, SQLITE_TRACE_ROW, count_row, NULL);
+}
+
+/* Mails to another role with the word that is looked for. */
+static void
+fill(Index *ix, Db *db, unsigned n)
+{
+    const IndexText text = {"ann@example.org", "scribe@example.org", "Budget", "A budget of others.", "scribe"};
+    g_autoptr(MsgRows) rows = NULL;
+    int64_t last;
+
+    for (unsigned i = 0; i < n; i++) {
+        g_autofree char *id = g_strdup_printf("f%u@x", i);
+        g_autoptr(Message) m = test_mail(id, text.from, text.to, NULL, text.text);
+        MsgNew in = test_msg_new("scribe", id, m);
+        test_store(db, &in);
+    }
+    g_assert_true(index_mark(ix, INDEX_IN, &last, NULL) && index_behind(db, last, n, &rows, NULL));
+    g_assert_true(index_begin(ix, NULL));
+    LIST_EACH(const MsgRow, row, rows) {
+        g_assert_true(index_add(ix, INDEX_IN, row->id.v, &text, NULL));
+        last = row->id.v;
+    }
+    g_assert_true(index_commit(ix, INDEX_IN, last, NULL));
+}
+
+/* A role's search reads no row of what others have; a few more of the index itself, as that grows. */
+static void
+test_cost(void)
+{
+    static const Viewer all = {NULL, true}, envoy = {"envoy", false};
+
+    Home *home = test_home_new();
+
+    g_assert_cmpint(sqlite3_auto_extension((void (*)(void))watch), ==, SQLITE_OK);
+    Db *db = test_db_open(home, DB_WRITE);
+    Index *ix = open_index(home, true);
+
+    store_mails(db);
+    g_assert_cmpuint(follow(ix, db), ==, G_N_ELEMENTS(mails));
+    rows_read = 0;
+    g_autofree char *before = search(ix, db, &envoy, "budget");
+    unsigned few = rows_read;
+    fill(ix, db, 200);
+    rows_read = 0;
+    g_autofree char *after = search(ix, db, &envoy, "budget");
+    g_assert_cmpstr(before, ==, "41");
+    g_assert_cmpstr(after, ==, before);
+    g_assert_cmpuint(few, >, 0);
+    g_assert_cmpuint(rows_read, <, few + 20);
+    rows_read = 0;
+    g_autofree char *owners = search(ix, db, &all, "budget");
+    g_assert_cmpuint(rows_read, >, few);
+    index_close(ix);
+    db_close(db);
+    test_home_free(home);
+    sqlite3_reset_auto_extension();
+}
+
 static void
 test_written(void)
 {
@@ -492,6 +565,7 @@ main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/index/parse", test_parse);
     g_test_add_func("/index/search", test_search);
+    g_test_add_func("/index/cost", test_cost);
     g_test_add_func("/index/written", test_written);
     g_test_add_func("/index/copies", test_copies);
     g_test_add_func("/index/mark", test_mark);
