@@ -101,6 +101,16 @@ is "$(became "$id")" open 'which is no answer'
 says_to platform-lead implementer "$id" <<<'Ten.'
 is "$(open_now)" 0 'nothing is left open'
 
+# --- somebody outside answers an agent, if their mail server vouches for them ---
+printf '[person ann]\naddress = ann@example.org\n' >>"$HOME_DIR/postrider.conf"
+pr config set trust authserv-id mx.example.org
+id=$(asks implementer question ann,you)
+for found in fail pass; do
+    printf 'Authentication-Results: mx.example.org; dmarc=%s header.from=example.org\nReceived: from a by mx.example.org; Sun, 15 Nov 2026 09:30:00 +0000\nMessage-ID: <%s@example.org>\nFrom: ann@example.org\nTo: implementer@workflow.local\nSubject: Re\nIn-Reply-To: %s\n\nTen.\n' $found $found "$id" | pr receive --role implementer
+    did
+    is "$(became "$id")" "$([ $found = fail ] && echo open || echo 'answer ann>implementer')" "an answer from outside: $found"
+done
+
 # --- nobody is reminded, and a lost store knows it again ---
 id=$(asks you question spec-reviewer)
 says_to spec-reviewer you "$id" <<<'What for?'
