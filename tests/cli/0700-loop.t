@@ -46,9 +46,9 @@ P
 )
 like "$text" '^multipart/mixed text/plain application/json attachment continuation.json' 'multipart/mixed, text, then continuation.json'
 like "$text" 'continuation.json envoy@postrider.local' 'to the role itself'
-like "$text" 'Prüfe das' 'original subject'
-like "$text" 'you@postrider.local' 'sender'
-like "$text" "$id" 'Message-ID'
+like "$text" 'Subject: +Prüfe das' 'original subject'
+like "$text" 'From: +you@postrider.local' 'sender'
+like "$text" "Message-ID: +$id" 'Message-ID'
 like "$text" '3 in this run, 3 of 24 in all' 'steps in this run and in total'
 like "$text" 'third' 'the working note'
 is "$(sed -n '/^Notes in context/,/^$/p' <<<"$text")" 'Notes in context:

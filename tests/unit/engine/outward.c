@@ -77,6 +77,42 @@ test_whose(void)
     test_home_free(home);
 }
 
+/* Which addresses mean a role: its own, and those of an account that is its, or with its name as tag. */
+static void
+test_means(void)
+{
+    static const char text[] = "[account w]\nkind = imap\nuser = agent@mail.example\nrole = clerk\n"
+                               "[brain default]\n[role envoy]\naddress = envoy@home.example\n"
+                               "[role clerk]\naddress = clerk@home.example\n";
+    static const struct {
+        const char *address;
+        bool want_envoy, want_clerk;
+    } rows[] = {
+        {"envoy@home.example", true, false},
+        {"envoy+12.abc@home.example", true, false},
+        {"agent@mail.example", false, true},
+        {"agent+12.abc@mail.example", false, true},
+        {"agent+envoy@mail.example", true, true},
+        {"agent+Envoy.12.abc@mail.example", true, true},
+        {"agent+envoys@mail.example", false, true},
+        {"agent+scribe.12.abc@mail.example", false, true},
+        {"other+envoy@mail.example", false, false},
+        {"envoy@elsewhere.example", false, false},
+    };
+    g_autoptr(Config) config = NULL;
+    g_autoptr(GError) error = NULL;
+
+    config_parse(text, strlen(text), "t", &config, &error);
+    g_assert_no_error(error);
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_test_message("%s", rows[i].address);
+        g_assert_cmpint(outward_means(config, config_role(config, "envoy"), rows[i].address), ==,
+                        rows[i].want_envoy);
+        g_assert_cmpint(outward_means(config, config_role(config, "clerk"), rows[i].address), ==,
+                        rows[i].want_clerk);
+    }
+}
+
 /* The copy that a mail's sender gets himself: which mail, which try, and nobody can make one. */
 static const struct {
     const char *name, *field, *to; /* %c: the tag of try 9 of mail 34 */
@@ -131,6 +167,7 @@ main(int argc, char **argv)
         g_autofree char *path = g_strdup_printf("/outward/back/%s", cases[i].name);
         g_test_add_data_func(path, &cases[i], test_case);
     }
+    g_test_add_func("/outward/means", test_means);
     g_test_add_func("/outward/whose", test_whose);
     g_test_add_func("/outward/copies", test_copies);
     return g_test_run();

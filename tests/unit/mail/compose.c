@@ -1,5 +1,6 @@
 /* Mail that we write: what goes in comes out again, in Python's reader and in GMime's. */
 #include "mail/compose.h"
+#include "mail/mime/encode.h"
 #include "base/err.h"
 #include "base/limits.h"
 #include "mail/msgid.h"
@@ -674,6 +675,26 @@ test_raw_bare(void)
     }
 }
 
+/* Text that can stand in a mail as it is. */
+static void
+test_fits_7bit(void)
+{
+    static const struct {
+        const char *text;
+        bool want;
+    } rows[] = {
+        {"", true},           {"Hello.\n", true},       {"a\tb\n\nc\n", true},
+        {"From here\n", false}, {"a\nFrom here\n", false}, {"not From here\n", true},
+        {"From\n", true},     {"J\303\274rgen\n", false}, {"a\rb\n", false},
+        {"a\177b\n", false},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_test_message("'%s'", rows[i].text);
+        g_assert_cmpint(encode_fits_7bit(rows[i].text, strlen(rows[i].text)), ==, rows[i].want);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -685,6 +706,7 @@ main(int argc, char **argv)
         g_test_add_data_func(lines, &cases[i], test_lines);
         g_test_add_data_func(gmime, &cases[i], test_gmime);
     }
+    g_test_add_func("/compose/fits-7bit", test_fits_7bit);
     g_test_add_func("/compose/python", test_python);
     g_test_add_func("/compose/refuses-controls", test_refuses_controls);
     g_test_add_func("/compose/refuses-others", test_refuses_others);

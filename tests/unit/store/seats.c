@@ -1,5 +1,6 @@
 #include "store/job/seats.h"
 #include "temp_store.h"
+#include <sqlite3.h>
 
 /* Who gets the next place, by what is at work and what waits. A job is "ROLE ASKER", in the order
  * in which they came, a second apart. */
@@ -126,6 +127,9 @@ test_settings_change(TempStore *s, gconstpointer data)
     (void)data;
 
     read_settings(s, settings);
+    int changes = sqlite3_total_changes(sql_handle(s->db));
+    read_settings(s, settings);
+    g_assert_cmpint(sqlite3_total_changes(sql_handle(s->db)), ==, changes); /* as they were */
     JobId first = add_job(s, "thinker ann"), second = add_job(s, "thinker bob");
     g_assert_true(temp_claim(s, (JobId){0}, &claim));
     g_assert_cmpint(claim.job.v, ==, first.v);
