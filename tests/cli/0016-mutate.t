@@ -69,7 +69,7 @@ cat >"$WORK/list" <<'EOL'
 src/base/template.c template_put: g_string_append(out, values->value); => left out
 src/base/template.c template_next: while (*end && !name_at(end)); => while (*end || !name_at(end));
 src/base/text.c bad_length: while (n < want - 1 && n < len && s[n] >= low && s[n] <= high) { => while (!(n < want - 1 && n < len && s[n] >= low && s[n] <= high)) {
-src/base/json.c append_integer: uint64_t rest = n < 0 ? 0 - (uint64_t)n : (uint64_t)n; => uint64_t rest = n <= 0 ? 0 - (uint64_t)n : (uint64_t)n;
+src/base/json.c json_append_int: uint64_t rest = n < 0 ? 0 - (uint64_t)n : (uint64_t)n; => uint64_t rest = n <= 0 ? 0 - (uint64_t)n : (uint64_t)n;
 EOL
 before=$(sources)
 ok 'four mutants' "$mutate" --folder "$WORK/lab" --grace 2 --only "$WORK/list" --tests unit/base-template --tests unit/base-text --tests unit/base-json
