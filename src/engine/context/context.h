@@ -46,8 +46,8 @@ typedef struct ContextPart {
                                  its first byte to be written behind it; NULL: there is no way */
 } ContextPart;
 
-/* What was made of the parts of the page before: most of them are on the next one too. A part is known
- * again by its title and by all of its bytes, so nothing that has changed is taken for the same. */
+/* What was made of the parts of the page before, and the digest of its system text: most of that is on the next
+ * page too. A part is known again by its title and all of its bytes, so nothing that changed is taken for the same. */
 typedef struct ContextMemo ContextMemo;
 ContextMemo *context_memo_new(void);
 void context_memo_free(ContextMemo *memo);
