@@ -1,6 +1,7 @@
 #pragma once
 
-/* Calls that this project does without. Using one does not compile: meson.build puts this before every file. */
+/* Calls that this project does without. Using one does not compile: meson.build puts this
+ * before every file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-/* Scope-bound file descriptors and streams (memory has g_autoptr and g_autofree), and g_free() of
- * several members at once. */
+/* Scope-bound file descriptors and streams (memory has g_autoptr and g_autofree), and g_free()
+ * of several members at once. */
 #include <dirent.h>
 #include <glib.h>
 #include <stdio.h>

@@ -6,8 +6,9 @@
  *
  * Environment for tests, read once by clock_from_env(): POSTRIDER_CLOCK=@SECONDS fixes the wall
  * clock at that second, POSTRIDER_CLOCK=+N shifts it; the clock since boot goes along, unless
- * POSTRIDER_BOOT=ID@SECONDS says which boot this is and how long ago it was. POSTRIDER_PATIENCE=SECONDS is the longest
- * that anybody waits for a server, so that a test with silent servers ends soon.
+ * POSTRIDER_BOOT=ID@SECONDS says which boot this is and how long ago it was.
+ * POSTRIDER_PATIENCE=SECONDS is the longest that anybody waits for a server, so that a test
+ * with silent servers ends soon.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,8 +45,8 @@ int64_t clock_mono_us(void);
 /* How long to wait for a server: usual_us, or less where POSTRIDER_PATIENCE says so. */
 int64_t clock_patience_us(int64_t usual_us);
 
-/* How long to wait before the next try after nth others (0, 1 …) came to nothing: twice as long each
- * time, at most max_us. */
+/* How long to wait before the next try after nth others (0, 1 …) came to nothing: twice as long
+ * each time, at most max_us. */
 int64_t clock_backoff(int64_t first_us, int64_t max_us, int nth);
 
 /* "2026-11-15T09:30:00Z"; caller frees. */
@@ -54,7 +55,8 @@ char *clock_format_iso(int64_t wall_us);
 bool clock_parse_iso(const char *text, int64_t *ret_wall_us);
 /* "2026-02-09", a day that there is. */
 bool clock_date_valid(const char *date);
-/* "today" (of this moment, in the zone of this machine), or a date: as a date; NULL: it is none. Caller frees. */
+/* "today" (of this moment, in the zone of this machine), or a date: as a date; NULL: it is
+ * none. Caller frees. */
 char *clock_date(const char *text, int64_t wall_us);
 /* RFC 5322 date in UTC: "Sun, 15 Nov 2026 09:30:00 +0000"; caller frees. */
 char *clock_format_mail(int64_t wall_us);

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * SHA-256 and HMAC, and the ways we write bytes as text. The calls down to digest_mac() are made twice:
- * by libcrypto (sha256.c), and by GLib (sha256_glib.c) for the front program.
+ * SHA-256 and HMAC, and the ways we write bytes as text. The calls down to digest_mac() are
+ * made twice: by libcrypto (sha256.c), and by GLib (sha256_glib.c) for the front program.
  */
 #include "base/ids.h"
 #include <glib.h>
@@ -30,8 +30,8 @@ bool digest_parse_hex(const char *hex, Digest *ret);
 /*
  * The home's secret. One sub-key per use, so that a MAC made for one purpose proves nothing for
  * another: HMAC(key, use). Uses: "message-id 1", "origin 1", "continuation 1", "reply 1",
- * "fence 1", "mailbox 1". The file may hold older keys behind the newest; verifying tries all of them,
- * signing uses the first.
+ * "fence 1", "mailbox 1". The file may hold older keys behind the newest; verifying tries all
+ * of them, signing uses the first.
  */
 #define KEY_SIZE 32
 #define KEY_MAX 8

@@ -7,8 +7,8 @@
  *
  *     sending '<id>' to 'a@b': 451 try later
  *
- * Whatever the text repeats of others, it is one line that is safe on a terminal (text_vis()) and
- * holds no secret.
+ * Whatever the text repeats of others, it is one line that is safe on a terminal (text_vis())
+ * and holds no secret.
  *
  * All of these return false, so that a failing function reads `return err_set(...)`.
  */

@@ -40,16 +40,16 @@ bool home_open(const char *path, Home **ret, GError **error);
 /* As home_open() without reading postrider.conf: for `config check`, `doctor`, `init`. config
  * is NULL. */
 bool home_open_bare(const char *path, Home **ret, GError **error);
-/* Reads the settings again; on error the old ones stay. As home_open(), it waits for a moment while
- * somebody is just writing them. */
+/* Reads the settings again; on error the old ones stay. As home_open(), it waits for a moment
+ * while somebody is just writing them. */
 bool home_reload(Home *home, GError **error);
 /* The text of postrider.conf as it is now, "" where there is none; caller frees. */
 bool home_read_config(const Home *home, char **ret, GError **error);
 /* What tells one postrider.conf from another without reading it: compare with settings_mark. 0:
  * it can't be looked at. */
 uint64_t home_mark_settings(const Home *home);
-/* True when there is a newer postrider.conf than the one that was read, and it is a good one: whoever
- * is about to take up work begins again with it (ENGINE_AGAIN). */
+/* True when there is a newer postrider.conf than the one that was read, and it is a good one:
+ * whoever is about to take up work begins again with it (ENGINE_AGAIN). */
 bool home_outdated(Home *home);
 void home_close(Home *home);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Home, home_close)
@@ -60,6 +60,7 @@ pid_t home_master(const Home *home);
 
 /* The log file of the settings, NULL for none. Caller frees. */
 char *home_log_file(const Home *home);
-/* From here on the program logs as the settings say. quiet: to the file alone. $POSTRIDER_LOG is for
- * whoever looks for a fault, and wins over log-level. False, with errno: the file can't be written. */
+/* From here on the program logs as the settings say. quiet: to the file alone. $POSTRIDER_LOG
+ * is for whoever looks for a fault, and wins over log-level. False, with errno: the file can't
+ * be written. */
 bool home_log(const Home *home, const char *prog, bool quiet);

@@ -24,10 +24,12 @@ bool json_parse_bytes(GBytes *bytes, size_t max, json_t **ret, GError **error);
 char *json_format(const json_t *value);
 /* As json_format(), appended to out. */
 void json_append(GString *out, const json_t *value);
-/* The same of a string that is valid UTF-8, and of a number, for JSON that is written without a tree. */
+/* The same of a string that is valid UTF-8, and of a number, for JSON that is written without a
+ * tree. */
 void json_append_text(GString *out, const char *text, size_t len);
 void json_append_int(GString *out, int64_t n);
-/* Compact, keys sorted: the same text for the same value, however it was written. Caller frees. */
+/* Compact, keys sorted: the same text for the same value, however it was written. Caller
+ * frees. */
 char *json_format_sorted(const json_t *value);
 /* Indented by two, for people. Caller frees. */
 char *json_format_pretty(const json_t *value);

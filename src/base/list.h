@@ -17,8 +17,8 @@
  *         print(a->spec);
  *
  * goes through it, and through any GPtrArray. `list->len` and `list->pdata[i]` read it. It is a
- * GPtrArray inside: LIST_ARRAY(list)
- * is for the calls of GLib that do not care what the elements are (sort, remove_index, set_size).
+ * GPtrArray inside: LIST_ARRAY(list) is for the calls of GLib that do not care what the
+ * elements are (sort, remove_index, set_size).
  */
 #include <glib.h>
 

@@ -1,14 +1,15 @@
 #pragma once
 
 /*
- * One mailbox, one living home. A home that works with mail leaves a mark beside the mail: a small
- * mail in the folder "Home" of an IMAP mailbox (remote/remote_home.c), and for the Maildirs the
- * file mail/.postrider-home (here). A mark names the instance of its home and the start that
- * wrote it.
+ * One mailbox, one living home. A home that works with mail leaves a mark beside the mail: a
+ * small mail in the folder "Home" of an IMAP mailbox (remote/remote_home.c), and for the
+ * Maildirs the file mail/.postrider-home (here). A mark names the instance of its home and the
+ * start that wrote it.
  *
- * The instance is the machine (machine-id) and the path of the home, or `[postrider] instance` where
- * that is set. So a copied home is another instance than its original: it finds a mark that is
- * not its own, and is refused. A home that starts again finds the mark of its former life.
+ * The instance is the machine (machine-id) and the path of the home, or `[postrider] instance`
+ * where that is set. So a copied home is another instance than its original: it finds a mark
+ * that is not its own, and is refused. A home that starts again finds the mark of its former
+ * life.
  *
  * The calls below read and write the file in the mail folder. They fail with ERR_CONFIG, naming
  * both homes and what to type, when the mail folder is another home's.

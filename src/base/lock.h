@@ -10,8 +10,9 @@
 #include <sys/types.h>
 
 bool lock_take(int dir_fd, const char *name, int wait_ms, int *ret_fd, GError **error);
-/* Shared with whoever inherits *ret_fd, for as long as one of them has it open; lock_is_shared()
- * is false once nobody has. An empty file, so that it can be anybody's stdin. */
+/* Shared with whoever inherits *ret_fd, for as long as one of them has it open;
+ * lock_is_shared() is false once nobody has. An empty file, so that it can be anybody's
+ * stdin. */
 bool lock_share(int dir_fd, const char *name, int *ret_fd, GError **error);
 bool lock_is_shared(int dir_fd, const char *name);
 /* True while the path still names the inode that we hold. */

@@ -3,12 +3,13 @@
 /*
  * Birth and death of children. A child is started with posix_spawn through a small trampoline
  * (libexec `limit`) that sets its resource limits, in a process group of its own, with a built
- * environment and no descriptor but 0, 1, 2 (and PROC_WORD_FD where that is asked for). It is watched by pidfd; its output is read up to a
- * cap and then discarded; at the end of its time its group gets TERM, then KILL.
+ * environment and no descriptor but 0, 1, 2 (and PROC_WORD_FD where that is asked for). It is
+ * watched by pidfd; its output is read up to a cap and then discarded; at the end of its time
+ * its group gets TERM, then KILL.
  *
  * Two ways: proc_start() for something that lives on by itself (the master's children), and
- * proc_talk() for a program whose output we want, inside the caller's own poll loop; such a program
- * dies with us, however we end.
+ * proc_talk() for a program whose output we want, inside the caller's own poll loop; such a
+ * program dies with us, however we end.
  */
 #include <glib.h>
 #include <poll.h>
@@ -17,17 +18,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What every program does first; log_init() and proc_talk() do it too. SIGPIPE and SIGXFSZ are ignored
- * (there is no other way to hear EPIPE and EFBIG), and descriptors 0 to 2 are made to exist, so that no
- * file of ours gets one of these numbers; reading or writing one that was closed still fails.
- */
+/* What every program does first; log_init() and proc_talk() do it too. SIGPIPE and SIGXFSZ are
+ * ignored (there is no other way to hear EPIPE and EFBIG), and descriptors 0 to 2 are made to
+ * exist, so that no file of ours gets one of these numbers; reading or writing one that was
+ * closed still fails. */
 void proc_init(void);
 /* Where an executable of ours lies: $POSTRIDER_LIBEXEC, beside this program, in the build tree
  * around it, or where it is installed. Caller frees; NULL with ERR_CONFIG when nowhere. */
 char *proc_helper_path(const char *name, GError **error);
-/* In the environment of a program of ours, with the value 1: GnuTLS, which libcurl brings along and which
- * nobody here uses, does not set itself up. That saves the process a tenth of a megabyte. The program takes it
- * out at once, since the programs that it starts may use GnuTLS. */
+/* In the environment of a program of ours, with the value 1: GnuTLS, which libcurl brings
+ * along and which nobody here uses, does not set itself up. That saves the process a tenth
+ * of a megabyte. The program takes it out at once, since the programs that it starts may use
+ * GnuTLS. */
 #define PROC_NO_GNUTLS "GNUTLS_NO_IMPLICIT_INIT"
 
 typedef struct ProcLimits {
@@ -50,8 +52,8 @@ typedef struct ProcSpec {
     const char *cwd;         /* NULL: ours */
     GBytes *input;           /* for proc_talk(): what the child reads on stdin; NULL: nothing */
     bool keep_input;         /* for proc_talk(): stdin stays open behind the input: proc_feed() */
-    /* For proc_talk(): gets stdout as it comes, from within proc_work(), and nothing of it is kept;
-     * NULL: the first out_max bytes are kept. */
+    /* For proc_talk(): gets stdout as it comes, from within proc_work(), and nothing of it is
+     * kept; NULL: the first out_max bytes are kept. */
     void (*out)(void *data, const void *bytes, size_t len);
     void *out_data;
     int in_fd;               /* for proc_start(): its stdin; 0: /dev/null */
@@ -72,13 +74,14 @@ bool proc_alive(const ProcIdent *ident);
 bool proc_outdated(void);
 /* Boot id and host name of this machine; borrowed for ever. */
 const char *proc_boot_id(void);
-/* machine-id(5), which stays the same as long as the system is installed; "host NAME" where there
- * is none. $POSTRIDER_MACHINE_ID is for tests. Borrowed for ever. */
+/* machine-id(5), which stays the same as long as the system is installed; "host NAME" where
+ * there is none. $POSTRIDER_MACHINE_ID is for tests. Borrowed for ever. */
 #define PROC_NO_MACHINE_ID "host"
 const char *proc_machine_id(void);
 const char *proc_host(void);
 
-/* A child that lives by itself: stdin is /dev/null or in_fd, stdout and stderr are ours. Own group. */
+/* A child that lives by itself: stdin is /dev/null or in_fd, stdout and stderr are ours. Own
+ * group. */
 bool proc_start(const ProcSpec *spec, pid_t *ret_pid, int *ret_pidfd, GError **error);
 /* The pidfd of a process that is not our child, checked against its start time. -1: gone. */
 int proc_watch(const ProcIdent *ident);
@@ -101,8 +104,8 @@ unsigned proc_poll(Proc *proc, struct pollfd fds[4], int64_t *ret_wait_us);
 /* Works off what poll(2) said; true once the child is gone and its pipes are drained. What is
  * left of its group is killed then; what left the group is not waited for. */
 bool proc_work(Proc *proc);
-/* More for the child's stdin, behind what it has not read yet. False: its stdin is closed, or more
- * than LIMIT_PROGRAM_INPUT would wait there. */
+/* More for the child's stdin, behind what it has not read yet. False: its stdin is closed, or
+ * more than LIMIT_PROGRAM_INPUT would wait there. */
 bool proc_feed(Proc *proc, const void *data, size_t len);
 /* Ends the child's stdin, once all that was fed is written. */
 void proc_close_input(Proc *proc);
@@ -123,8 +126,8 @@ bool proc_run(const ProcSpec *spec, Proc **ret_ended, GError **error);
 
 /* --- signals --- */
 
-/* From now on these signals (ended by 0) do not end us, but can be read from the descriptor that is
- * returned. ret_before: the mask until now; may be NULL. */
+/* From now on these signals (ended by 0) do not end us, but can be read from the descriptor
+ * that is returned. ret_before: the mask until now; may be NULL. */
 int proc_watch_signals(const int *signals, sigset_t *ret_before);
 /* SIGTERM and SIGINT wait until we end by ourselves. Has one of them come? */
 void proc_hold_stop(void);

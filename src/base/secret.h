@@ -1,11 +1,11 @@
 #pragma once
 
 /*
- * Secrets do not come back. A server that repeats a password in its answer, a program that prints
- * its key, a library that quotes a header: their words become our errors, our log and our store.
- * Whoever reads a secret says so once, and text of others goes through secret_hide() at the place
- * where it becomes ours: the replies of each wire, what programs print. Errors (err_set()) and the
- * log go through it by themselves.
+ * Secrets do not come back. A server that repeats a password in its answer, a program that
+ * prints its key, a library that quotes a header: their words become our errors, our log and
+ * our store. Whoever reads a secret says so once, and text of others goes through secret_hide()
+ * at the place where it becomes ours: the replies of each wire, what programs print. Errors
+ * (err_set()) and the log go through it by themselves.
  *
  * What was learnt stays in the memory of this process, which nobody can dump or trace.
  */
@@ -14,22 +14,22 @@
 
 /* A shorter word can't be told from any other, and is not hidden. */
 #define SECRET_MIN 6
-/* A shorter key of a model is a word that a server of one's own wants to see ("x", "ollama"), and no
- * secret; taken out of an answer it would only break it. */
+/* A shorter key of a model is a word that a server of one's own wants to see ("x", "ollama"),
+ * and no secret; taken out of an answer it would only break it. */
 #define SECRET_KEY_MIN 12
 
-/* Hidden from here on, also as IMAP and JSON quote it and as base64 holds it, alone or inside of a
- * longer text (AUTH PLAIN, XOAUTH2). Learning it again changes nothing. */
+/* Hidden from here on, also as IMAP and JSON quote it and as base64 holds it, alone or inside
+ * of a longer text (AUTH PLAIN, XOAUTH2). Learning it again changes nothing. */
 void secret_learn(const char *secret);
-/* The text with "[secret]" in place of each, also of the beginning of one at the end of a text that
- * was shortened. Takes the text; NULL stays NULL. Caller frees. */
+/* The text with "[secret]" in place of each, also of the beginning of one at the end of a text
+ * that was shortened. Takes the text; NULL stays NULL. Caller frees. */
 char *secret_hide(char *take_text);
 
-/* Learns the keys of models that lie in our environment: in the variables that the settings name, and
- * in those of custom. */
+/* Learns the keys of models that lie in our environment: in the variables that the settings
+ * name, and in those of custom. */
 void secret_learn_keys(const Config *config);
-/* Our environment without the variables that hold a secret, for programs that need none; NULL: none
- * of them does. Caller frees with g_strfreev(). */
+/* Our environment without the variables that hold a secret, for programs that need none; NULL:
+ * none of them does. Caller frees with g_strfreev(). */
 char **secret_environ(void);
 /* Wipes it, and frees it; NULL is fine. */
 void secret_free(char *secret);

@@ -2,9 +2,9 @@
 
 /*
  * Text with places in it, such as "the briefing of {date}". A place is a name in braces:
- * [a-z][a-z0-9_-]*, in any case. A template is read once, from the left: a value that holds braces
- * stays text and is never expanded again. Braces around anything else, and names that nobody
- * knows, stay as they are, so that JSON and code in a template need no escape.
+ * [a-z][a-z0-9_-]*, in any case. A template is read once, from the left: a value that holds
+ * braces stays text and is never expanded again. Braces around anything else, and names that
+ * nobody knows, stay as they are, so that JSON and code in a template need no escape.
  */
 #include <glib.h>
 #include <stdbool.h>
@@ -27,8 +27,8 @@ bool template_is(const TemplatePiece *piece, const char *name);
 typedef struct TemplateValue {
     const char *name, *value;
 } TemplateValue;
-/* What stands in this piece's place: the value, or the piece itself where no value has its name.
- * values ends with a NULL name. */
+/* What stands in this piece's place: the value, or the piece itself where no value has its
+ * name. values ends with a NULL name. */
 void
 template_put(GString *out, const TemplatePiece *piece, const TemplateValue *values);
 /* The whole of it; caller frees. */

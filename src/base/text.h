@@ -36,8 +36,8 @@ char *text_shorten(const char *s, size_t max_chars);
 /* The nearest of the NULL-terminated names within two edits (one for short words), else NULL.
  */
 const char *text_nearest(const char *word, const char *const *names);
-/* "; did you mean 'x'?" with the nearest of the names, for the end of a message; "" when none is
- * near. Caller frees. */
+/* "; did you mean 'x'?" with the nearest of the names, for the end of a message; "" when none
+ * is near. Caller frees. */
 char *text_did_you_mean(const char *word, const char *const *names);
 /* Damerau-Levenshtein distance, at most max + 1. */
 unsigned text_distance(const char *a, const char *b, unsigned max);

@@ -26,8 +26,8 @@ struct ActOps {
     const char *name;
     const char *about;      /* in one line, what it does */
     const ActField *fields; /* ends with a NULL name */
-    /* It has happened outside of the store when it is proposed, whatever becomes of the step, and whoever
-     * asked hears nothing of it. */
+    /* It has happened outside of the store when it is proposed, whatever becomes of the step,
+     * and whoever asked hears nothing of it. */
     bool outside;
     /* *ret: a model is told of the act while it works on this job. A program may try the act in
      * any case. NULL: no model is told. */
@@ -42,8 +42,8 @@ struct ActOps {
                     ProposedAct *act,
                     Proposal *p,
                     GError **error);
-    /* After the mails of the step, and after what it settled. *ret_did: a line for people; caller
-     * frees. NULL: nothing to do. */
+    /* After the mails of the step, and after what it settled. *ret_did: a line for people;
+     * caller frees. NULL: nothing to do. */
     bool (*commit)(Engine *engine,
                    Txn *txn,
                    const Job *job,

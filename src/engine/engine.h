@@ -1,8 +1,9 @@
 #pragma once
 
 /*
- * What every part of the engine is handed: the home, the store, and the modes and faces that the
- * program was built with. Plain data, made once per process by engine_open(); nothing here is global.
+ * What every part of the engine is handed: the home, the store, and the modes and faces that
+ * the program was built with. Plain data, made once per process by engine_open(); nothing here
+ * is global.
  */
 #include "base/home.h"
 #include "store/db.h"
@@ -41,8 +42,8 @@ void engine_clear(Engine *engine);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Engine, engine_clear)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Engine, engine_close)
 
-/* What a part returns in place of an exit status when the settings were changed since it began: the
- * program is to begin again, which may be another one now (cli/cli.h). */
+/* What a part returns in place of an exit status when the settings were changed since it began:
+ * the program is to begin again, which may be another one now (cli/cli.h). */
 #define ENGINE_AGAIN 256
 
 /* The mode in which the brain of this role is asked; NULL: this program does not have that

@@ -23,10 +23,11 @@
 
 struct FaceOps {
     const char *name; /* report, plan, workflow; no ':' in it */
-    /* Its tables, versioned by itself; those of a face of ours lie in src/store. */
+    /* The tables of the face, whose versions the face counts itself; those of a face of ours
+     * lie in src/store. */
     const SqlPart *tables;
-    /* Folders beneath the home whose changes wake look(); ends with NULL. Kept as rows, since the
-     * master links no face. */
+    /* Folders beneath the home whose changes wake look(); ends with NULL. They are kept as rows
+     * of the store, since the master links no face. */
     const char *const *watches;
 
     /* --- mail comes in, in intake's transaction --- */
@@ -34,7 +35,8 @@ struct FaceOps {
     /* True when this face leads the new job of this stored mail. The first face that says so
      * counts. */
     bool (*claims)(const Engine *engine, const MsgNew *in, const Message *m);
-    /* A mail has got its row, and gone to this job ({0}: to none). Called for every face. */
+    /* The mail has got its row, and gone to this job ({0}: to no job). Called for every
+     * face. */
     bool (*stored)(Engine *engine,
                    Txn *txn,
                    MsgId id,
@@ -42,27 +44,32 @@ struct FaceOps {
                    const Message *m,
                    JobId job,
                    GError **error);
-    /* A mail that somebody of this home wrote is on its way, in the transaction that decided so; one that is held for a
-     * person's yes is not. Where faces_sight() is asked, whoever writes has to see: of agents' mail nothing may depend on
-     * files. bytes: all of it. Called for every face. */
+    /* A mail that somebody of this home wrote is on its way, in the transaction that decided
+     * so; one that is held for a person's yes is not. Where faces_sight() is asked, whoever
+     * writes has to see: of agents' mail nothing may depend on files. bytes: all of it. Called
+     * for every face. */
     bool (*posted)(Engine *engine, Txn *txn, MailKind kind, GBytes *bytes, GError **error);
-    /* *ret: this mail, which passed the judge and is no order, wakes nobody by itself. Then it
-     * is handled, and of class MSG_EVENT; stored() sees to it that the next mail of the role
-     * brings it along. */
+    /* *ret: true when this mail, which passed the judge and is no order, wakes nobody by
+     * itself. The mail is then handled, and of class MSG_EVENT; stored() sees to it that the
+     * role is shown it together with its next mail. */
     bool (*waits)(Engine *engine, const MsgNew *in, bool *ret, GError **error);
-    /* Does this mail only tell? Who has nothing to do about it may end the job without a word. */
+    /* *ret: true when this mail only tells something. A role that has nothing to do about such
+     * a mail may end the job without an answer. */
     bool (*tells)(Engine *engine, const MsgRow *row, bool *ret, GError **error);
-    /* A mail that decides something of the face's: makes ret an ORDER_FACE, whose `said` is what
-     * its sender is told; who may is for the face to say. Asked before order_parse(); what is to be
-     * written down for it, stored() writes, which sees the class MSG_ORDER. */
+    /* Asked before order_parse(). If the mail decides something of the face, ret becomes an
+     * ORDER_FACE, whose `said` is the text that the sender gets. The face itself judges whether
+     * the sender may decide. What the decision changes is written by stored(), which sees the
+     * class MSG_ORDER. */
     bool (*order)(Engine *engine,
                   const Judgement *j,
                   const Message *m,
                   JobId job,
                   Order *ret,
                   GError **error);
-    /* What order(), stored() and commit() have to know of files, which no transaction reads: they ask faces_sight() for it, by a
-     * subject of the face's own. see() is called outside of the transaction, which is run again then. */
+    /* Reads from files what order(), stored() and commit() must know, since no transaction
+     * reads files. They ask faces_sight() for it, by a subject of the face's own. see() is
+     * called outside of the transaction, which is then run again; forget() frees what see()
+     * gave. */
     void *(*see)(Engine *engine, const char *subject);
     void (*forget)(void *sight);
     /* STOP, CANCEL or CONTINUE has reached a job of this face; called after the job's row was
@@ -71,26 +78,28 @@ struct FaceOps {
 
     /* --- a job of its own runs --- */
 
-    /* Asked after the claim. *ret_until not 0: it is given back until then, and no attempt counts.
-     * Waiting for mail is a park. */
+    /* Asked after the claim. *ret_until other than 0: the job is given back until then, and no
+     * attempt counts. A job that waits for mail is parked instead. */
     bool (*ready)(Engine *engine, const Job *job, int64_t *ret_until, GError **error);
-    /* In place of mode and brain: the face works on the job by itself, asks programs (session_ask()) and
-     * commits steps (session_commit()), until one has ended the claim or the session is called off.
-     * engine/session.h has the same for a command in the foreground. */
+    /* Takes the place of mode and brain: the face works on the job by itself, asks programs
+     * (session_ask()) and commits steps (session_commit()), until a step has ended the claim
+     * or the session is called off. engine/session.h has the same for a command in the
+     * foreground. */
     bool (*work)(JobSession *session, GError **error);
-    /* Its parts of the page, before the mode fills the rest; within context_show_cut() and its like,
-     * whose text the manifest keeps. */
+    /* Adds the face's parts to the page, before the mode adds the others; by context_show_cut()
+     * and its like, whose text the manifest keeps. */
     bool (*frame)(
         Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error);
-    /* The same for every job, whatever leads it: parts about what the job's mail means to this
-     * face. Called after frame(). */
+    /* The same for every job, whichever face leads it: parts about what the job's mail means to
+     * this face. Called after frame(). */
     bool (*page)(
         Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error);
-    /* Instead of a brain, for a role that has none: a pure function of what is stored. */
+    /* Decides the step of a role that has no brain. It depends on nothing but what is
+     * stored. */
     bool (*decide)(
         Engine *engine, const Job *job, const StepInput *in, Proposal **ret_p, GError **error);
-    /* After notes and mails, before the job's next state: result knows the final status, and of each
-     * mail its id and whether it is held. */
+    /* Called in the commit of a step, after its notes and mails, before the job's next state.
+     * result has the final status, and of each mail its id and whether it is held. */
     bool (*commit)(Engine *engine,
                    Txn *txn,
                    const Job *job,
@@ -99,20 +108,22 @@ struct FaceOps {
                    const StepResult *result,
                    GError **error);
 
-    /* Before a program starts on any job: what it finds of the home in its folder (workplace_path()), and
-     * what of it can be seen behind the wall; s NULL: there is none. */
+    /* Called before a program starts on any job: puts files of the home into the program's
+     * folder (workplace_path()), and lets it see them behind the wall s; s NULL: there is no
+     * wall. */
     void (*shows)(Engine *engine, const Job *job, Sandbox *s);
 
-    /* The mail below which the conversation of its job hangs: it stands in the References of each answer. *ret_msgid
-     * NULL: what is answered says it all. Caller frees. */
+    /* *ret_msgid: the mail below which the conversation of the face's job hangs: each answer
+     * has it in References. NULL: the mail that is answered is enough. Caller frees. */
     bool (*root)(Engine *engine, const Job *job, char **ret_msgid, GError **error);
 
-    /* How `postrider watch` shows this job of its own: arguments, whose last one also names the window of
-     * `tmux = yes`. NULL: by its number. Caller frees. */
+    /* The arguments with which `postrider watch` shows this job of the face; the last one also
+     * names the window of `tmux = yes`. NULL: the job is shown by its number. Caller frees. */
     char **(*watched)(Engine *engine, const Job *job);
 
-    /* A program has worked on any job, in a worktree, and has ended: what it has left there that is this face's adds acts to the
-     * proposal. What may not be is a line of ret_refused, char *. */
+    /* A program that worked on any job, in a worktree, has ended. Files of this face that it
+     * has left there add acts to the proposal. ret_refused gets a line (char *) for each file
+     * that may not become an act. */
     bool (*worked)(Engine *engine,
                    const Job *job,
                    const StepInput *in,
@@ -120,34 +131,37 @@ struct FaceOps {
                    GPtrArray *ret_refused,
                    GError **error);
 
-    /* A try of any job has failed: it is made again, or the job is given up. */
+    /* A try of any job has failed; the job is tried again, or given up. */
     bool (*failed)(Engine *engine, Txn *txn, const Job *job, const char *why, GError **error);
     /* A step of any job has settled this mail. */
     bool (*handled)(Engine *engine, Txn *txn, const Job *job, const MsgRow *row, GError **error);
-    /* What brains may do that is of this face (engine/act.h); ends with NULL. */
+    /* The acts of this face that brains may do (engine/act.h); ends with NULL. */
     const ActOps *const *acts;
 
     /* --- what it keeps --- */
 
-    /* Its members of a checkpoint, beside the mode's; and rows come back with a job that only its
-     * checkpoint knows, or of which it knows more than the store. */
+    /* members() adds the face's members to a checkpoint, beside the mode's. restored() writes
+     * the face's rows of a job that only its checkpoint knows, or of which the checkpoint knows
+     * more than the store. */
     bool (*members)(Engine *engine, const Job *job, json_t *document, GError **error);
     bool (*restored)(
         Engine *engine, Txn *txn, JobId job, const json_t *document, GError **error);
 
     /* --- the world outside --- */
 
-    /* A file that is a view of the store, by its path beneath the home (view_raise()); NULL: there is
-     * to be none. The same store gives the same bytes. Caller unrefs. */
+    /* *ret: the bytes of a file that is a view of the store, by its path beneath the home
+     * (view_raise()); NULL: there is to be no such file. The same store gives the same bytes.
+     * Caller unrefs. */
     bool (*render)(Engine *engine, const char *subject, GBytes **ret, GError **error);
-    /* Files that people made: at a start, on a change of what it watches, and after a lost store
-     * before the first intake. *n: how many it has taken; adds to it. */
+    /* Takes in files that people made: at a start, on a change of a folder in `watches`, and
+     * after a lost store before the first intake. Adds to *n how many files it has taken in. */
     bool (*look)(Engine *engine, unsigned *n, GError **error);
-    /* A timer of its own (timer_set_about()), which is gone already; it may be set again. Before one whose purpose ends
-     * with TIMER_LOOK goes, look() is called. */
+    /* A timer of the face (timer_set_about()) is due. Its row is gone already; the face may set
+     * it again. If the purpose of a timer ends with TIMER_LOOK, look() is called before. */
     bool (*due)(Engine *engine, Txn *txn, const Timer *t, GError **error);
-    /* An effect on files (engine/tree/file_effects.h) is done, why NULL, or somebody else was there: why says
-     * who. In the transaction that forgets it; mail that waited for it is released, or held. */
+    /* An effect on files (engine/tree/file_effects.h) has ended: it is done (why NULL), or
+     * somebody else was at the file (why says who). Called in the transaction that forgets the
+     * effect; mail that waited for it is released, or held. */
     bool (*settled)(
         Engine *engine, Txn *txn, const Effect *e, const char *why, GError **error);
     void (*check)(Engine *engine, GPtrArray *findings); /* of char *: for doctor */
@@ -178,13 +192,13 @@ bool faces_order(Engine *engine,
                  JobId job,
                  Order *ret,
                  GError **error);
-/* What the face's see() has said of a subject; borrowed until faces_forget(). NULL with
- * ERR_AGAIN: nobody has looked yet. Then faces_see() is to be called outside of the
- * transaction, and the transaction is to be run again. */
+/* What the face's see() has given for a subject; borrowed until faces_forget(). NULL with
+ * ERR_AGAIN: nobody has looked yet. The caller then calls faces_see() outside of the
+ * transaction, and runs the transaction again. */
 const void *
 faces_sight(Engine *engine, const FaceOps *face, const char *subject, GError **error);
-/* Looks at each subject that faces_sight() was asked for and nobody has looked at; false: there
- * was none. */
+/* Calls see() for each subject that faces_sight() was asked for and that has not been looked
+ * at; false: there was no such subject. */
 bool faces_see(Engine *engine);
 void faces_forget(Engine *engine);
 /* Calls ordered() of the face that leads the job. */

@@ -4,12 +4,13 @@
  * The one reader of stored mail: of mail that came, wherever its file lies now, and of mail
  * that was written. A mail that can't be found any more is NULL, and no error.
  *
- * Within one claim of a job the same mail is wanted several times: its text for the brain, its parts
- * for the workplace, its headers for the answer, its links for the policy; and in the next step all
- * of that again. So what was read is kept from mails_keep() to mails_forget(), and so is what was
- * parsed of it. Mail that was written never changes. The file of a mail that came is opened once after
- * each mails_keep(), since a person may have changed or deleted it; where it holds the same bytes, it
- * is not parsed again. Nobody may change a Message that comes from here.
+ * Within one claim of a job the same mail is wanted several times: its text for the brain, its
+ * parts for the workplace, its headers for the answer, its links for the policy; and in the
+ * next step all of that again. So what was read is kept from mails_keep() to mails_forget(),
+ * and so is what was parsed of it. Mail that was written never changes. The file of a mail that
+ * came is opened once after each mails_keep(), since a person may have changed or deleted it;
+ * where it holds the same bytes, it is not parsed again. Nobody may change a Message that comes
+ * from here.
  */
 #include "engine/engine.h"
 #include "mail/maildir.h"
@@ -17,7 +18,8 @@
 #include "store/mail/messages.h"
 #include "store/out/outbox.h"
 
-/* Reads as much of it as is wanted; where its file is gone, from a copy (store/mail/copies.h). */
+/* Reads as much of it as is wanted; where its file is gone, from a copy
+ * (store/mail/copies.h). */
 bool
 mail_load(Engine *engine, const MsgRow *row, MessageWhat what, Message **ret, GError **error);
 /* The bytes of the whole mail, as its file has them. */
@@ -42,6 +44,7 @@ bool mail_load_out(Engine *engine,
 bool mail_find_copy(
     Db *db, Maildir *md, MsgId message, char **ret_file, GBytes **ret_bytes, GError **error);
 
-/* At the beginning of each step: keeps what is read from now on, up to a limit, until the claim ends. */
+/* At the beginning of each step: keeps what is read from now on, up to a limit, until the claim
+ * ends. */
 void mails_keep(Engine *engine);
 void mails_forget(Engine *engine);

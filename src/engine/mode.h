@@ -1,10 +1,10 @@
 #pragma once
 
 /*
- * A mode is how a brain is asked: src/letter (one question, one letter) and src/steps (a model that
- * is led through steps). The setting `mode` of a role, which follows its brain, decides at each
- * claim, so a role whose brain changes goes on. The engine owns the loop and knows modes only by
- * this table; cli lists them. No mode sees another, a face, a socket or a key.
+ * A mode is how a brain is asked: src/letter (one question, one letter) and src/steps (a model
+ * that is led through steps). The setting `mode` of a role, which follows its brain, decides at
+ * each claim, so a role whose brain changes goes on. The engine owns the loop and knows modes
+ * only by this table; cli lists them. No mode sees another, a face, a socket or a key.
  */
 #include "engine/context/context.h"
 #include "engine/run/commit.h"
@@ -28,11 +28,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ModeSummary, mode_summary_clear)
 
 struct ModeOps {
     RoleMode mode;
-    /* JSON schema of an answer that may hold these acts (acts_offered()); caller frees. NULL: free text. */
+    /* JSON schema of an answer that may hold these acts (acts_offered()); caller frees. NULL:
+     * free text. */
     char *(*schema)(const GPtrArray *acts);
-    /* One question is one step of several: limits count between them, what failed in one is told
-     * to the next, and the end is told to whoever asked. False: the brain works by itself, with a
-     * workplace and the agent port (engine/run/workplace.h), and its answer is the end. */
+    /* One question is one step of several: limits count between them, what failed in one is
+     * told to the next, and the end is told to whoever asked. False: the brain works by
+     * itself, with a workplace and the agent port (engine/run/workplace.h), and its answer
+     * is the end. */
     bool led;
     /* Fills the context for the open mail of this step (in->shown). workdir: where the program
      * will work; NULL when led. */
@@ -43,7 +45,8 @@ struct ModeOps {
                     const char *workdir,
                     Context *c,
                     GError **error);
-    /* Shows one more mail to a program in the middle of its turn, behind in->shown; NULL: it can't. */
+    /* Shows one more mail to a program in the middle of its turn, behind in->shown; NULL: it
+     * can't. */
     bool (*more)(Engine *engine,
                  const StepInput *in,
                  const MsgRow *row,
@@ -57,8 +60,8 @@ struct ModeOps {
                    const char *answer,
                    Proposal **ret_p,
                    GError **error);
-    /* The text of a part that context() has shown, by what the manifest says of it. Gives nothing
-     * for what another mode has shown. */
+    /* The text of a part that context() has shown, by what the manifest says of it. Gives
+     * nothing for what another mode has shown. */
     ContextRecall *recall;
 
     /* The rest is for a mode that keeps a state (Proposal.state); all NULL: it keeps none. */

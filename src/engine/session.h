@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * A session in the foreground: a command that works on a job in a run's place (`plan run`, `mcp` without a port). It
- * claims the job, may hold the job's agent port, asks programs with the environment of whoever called it, and commits steps
- * as a run does.
+ * A session in the foreground: a command that works on a job in a run's place (`plan run`,
+ * `mcp` without a port). It claims the job, may hold the job's agent port, asks programs with
+ * the environment of whoever called it, and commits steps as a run does.
  *
  *   session_begin()   a mail of the operator that is in the role's hands already (folder Active), its row, its job and the
  *                     claim: one transaction, so that no run is ever faster
@@ -12,11 +12,12 @@
  *   session_commit()  a step; one that ends the job ends the claim
  *   session_close()   what is still claimed waits for the next session ("waits for plan run")
  *
- * The job's row names the session (Job.session). Where its process dies, whoever looks next leaves the job as
- * session_close() does; a job without a session name is queued again instead. A run that works on a job of a face with
- * FaceOps.work uses the same struct for its own claim.
+ * The job's row names the session (Job.session). Where its process dies, whoever looks next
+ * leaves the job as session_close() does; a job without a session name is queued again instead.
+ * A run that works on a job of a face with FaceOps.work uses the same struct for its own claim.
  *
- * Without a home there is a session too, which claims, commits and serves nothing: engine is NULL then.
+ * Without a home there is a session too, which claims, commits and serves nothing: engine is
+ * NULL then.
  */
 #include "brain/brain.h"
 #include "engine/run/commit.h"
@@ -41,7 +42,7 @@ typedef struct JobSession {
     Port *port;    /* NULL: not open */
 } JobSession;
 
-/* For a command without a home. */
+/* A session for a command without a home. */
 JobSession *session_new_alone(void);
 
 /* The mail that begins a session's job. */
@@ -53,10 +54,12 @@ typedef struct SessionMail {
  * when the mail names no session, and ret itself may be NULL then. ret_job may be NULL. */
 bool session_begin(
     Engine *engine, const SessionMail *mail, JobSession **ret, JobId *ret_job, GError **error);
-/* *ret is NULL, with true: somebody else works on it, or it has ended. */
+/* Claims the job for a session of this name. *ret is NULL, with true, when another process
+ * works on the job, or the job has ended. */
 bool
 session_take(Engine *engine, JobId job, const char *name, JobSession **ret, GError **error);
-/* A run's claim as a session: borrows job, role and signals, takes what `in` holds. */
+/* A run's claim as a session. Borrows claim, role and the signals; takes the job and the
+ * contents of *take_in. */
 JobSession *session_of_claim(Engine *engine,
                              const JobClaim *claim,
                              Job *take_job,
@@ -71,9 +74,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(JobSession, session_close)
 bool session_show(JobSession *s, GError **error);
 /* Loads the job and its open mail anew, after a step. */
 bool session_reload(JobSession *s, GError **error);
-/* The agent port of the job: $POSTRIDER_PORT of what is asked from now on. */
+/* Opens the agent port of the job; programs that are asked from now on get it as
+ * $POSTRIDER_PORT. */
 bool session_open_port(JobSession *s, GError **error);
-/* It is open, for this verb alone. */
+/* Opens the port for this verb alone. */
 bool session_open_port_only(JobSession *s, const char *verb, GError **error);
 /* Commits the step. ERR_NEVER with s->lost: an order was faster, and nothing has happened. */
 bool session_commit(JobSession *s, Proposal *p, GError **error);
@@ -104,7 +108,8 @@ typedef enum SessionEnd {
     SESSION_ENDED,    /* go_on() said so */
     SESSION_LATE,     /* until_us has come */
 } SessionEnd;
-/* *ret_call holds the answer, whatever the end is; caller frees. ERR_CONFIG: the program can't be asked. */
+/* *ret_call holds the answer, whatever the end is; caller frees. ERR_CONFIG: the program can't
+ * be asked. */
 bool session_ask(JobSession *s,
                  const SessionAsk *ask,
                  SessionEnd *ret_end,

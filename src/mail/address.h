@@ -40,8 +40,8 @@ bool address_is_ours(const char *spec, const char *ours);
 void address_split_tag(const char *spec, char **ret_base, char **ret_tag);
 /* `Name <spec>` for a header, name quoted or encoded as RFC 2047 where needed; caller frees. */
 char *address_format(const char *name, const char *spec);
-/* For people to read, and never for a header: "Name <spec>", or spec alone where there is no name
- * (NULL or empty). Nothing is escaped. Caller frees. */
+/* For people to read, and never for a header: "Name <spec>", or spec alone where there is no
+ * name (NULL or empty). Nothing is escaped. Caller frees. */
 char *address_show(const char *name, const char *spec);
 /* The same for a list, with commas between them; "" for none. */
 char *address_show_list(const Addresses *list);

@@ -69,8 +69,8 @@ void auth_judge(const Message *m, const AuthTrust *trust, AuthVerdict *ret);
  * "outlook" where it has none. NULL: nobody did. Only worth something for a mail whose author
  * is known otherwise. Caller frees. */
 char *auth_find_id(const Message *m);
-/* For a trial: a field that the server of this id must take out of mail from outside, with a word
- * by which it is known. Value only; caller frees. */
+/* For a trial: a field that the server of this id must take out of mail from outside, with a
+ * word by which it is known. Value only; caller frees. */
 char *auth_forge(const char *id, const char *word);
 /* True if the mail still has a field with that word. */
 bool auth_has_forged(const Message *m, const char *word);

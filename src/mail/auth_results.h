@@ -23,9 +23,9 @@ typedef struct AuthResults {
 } AuthResults;
 
 /* NULL where neither an id nor a method begins it. A field of which only the id can be read is
- * `bad`: it says nothing, but it is still the first of its server. A version other than 1 is bad
- * too. Comments count nowhere; a quoted string is its content. The form without an authserv-id is
- * read too. */
+ * `bad`: it says nothing, but it is still the first of its server. A version other than 1 is
+ * bad too. Comments count nowhere; a quoted string is its content. The form without an
+ * authserv-id is read too. */
 AuthResults *auth_results_parse(const char *value);
 void auth_results_free(AuthResults *r);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AuthResults, auth_results_free)

@@ -30,16 +30,16 @@ bool compose_subject(Compose *c, const char *subject, GError **error);
 /* Puts "Re: " in front unless it is there. */
 bool compose_subject_reply(Compose *c, const char *parent_subject, GError **error);
 void compose_date(Compose *c, int64_t wall_us);
-/* What the mail answers: ids without brackets, references oldest first. Of more than are read (LIMIT_REFERENCES), or than one
- * header can hold, the first and the newest are kept. */
+/* What the mail answers: ids without brackets, references oldest first. Of more than are read
+ * (LIMIT_REFERENCES), or than one header can hold, the first and the newest are kept. */
 bool compose_thread(Compose *c,
                     const char *in_reply_to,
                     const GPtrArray *references,
                     GError **error);
 /* Keeps that many References: the first and the newest, and all that the mail answers. */
 void compose_cut_references(Compose *c, unsigned most);
-/* After compose_thread(): this mail is answered beside the first (mail/parents.h). ERR_LIMIT: In-Reply-To, which is never
- * folded, has no place for its id. */
+/* After compose_thread(): this mail is answered beside the first (mail/parents.h). ERR_LIMIT:
+ * In-Reply-To, which is never folded, has no place for its id. */
 bool compose_answer_too(Compose *c, const char *id, GError **error);
 /* Has the mail's own id stand last in References too: where a server puts another Message-ID on
  * the mail, answers still name ours. The id is minted over the mail without this entry. */
@@ -66,13 +66,13 @@ typedef char *ComposeWho(void *data, const char *field, const char *name, GError
 
 /*
  * A person's own mail (sendmail -t), with LF or CRLF: headers and body stay byte for byte (with
- * LF), but an mbox "From " line, Bcc, Message-ID, all X-Postrider headers and those of the workflow
- * (X-Event-Type, X-Artifacts, X-Workflow-State, X-Session-Id) are taken out. With
- * who, bare names are replaced by `Name <address>` (the name of "root (Cron Daemon)" is its
- * comment), and a text that does not begin with a header is all body, in UTF-8; without, it is refused.
- * *ret_rest is the mail without its Message-ID line, *ret_msgid the id (NULL: none that is
- * valid, mint one over the rest), *ret_bcc the addresses of Bcc. A missing
- * Date stays missing. ERR_NEVER for a line among the headers that is none.
+ * LF), but an mbox "From " line, Bcc, Message-ID, all X-Postrider headers and those of the
+ * workflow (X-Event-Type, X-Artifacts, X-Workflow-State, X-Session-Id) are taken out. With who,
+ * bare names are replaced by `Name <address>` (the name of "root (Cron Daemon)" is its
+ * comment), and a text that does not begin with a header is all body, in UTF-8; without, it is
+ * refused. *ret_rest is the mail without its Message-ID line, *ret_msgid the id (NULL: none
+ * that is valid, mint one over the rest), *ret_bcc the addresses of Bcc. A missing Date stays
+ * missing. ERR_NEVER for a line among the headers that is none.
  */
 bool compose_raw(const void *raw,
                  size_t len,
@@ -86,12 +86,12 @@ bool compose_raw(const void *raw,
 /* All bytes but the Message-ID line. NULL with ERR_NEVER without sender or date, ERR_LIMIT
  * above LIMIT_MESSAGE_BYTES. */
 GBytes *compose_format(const Compose *c, GError **error);
-/* The Message-ID, where it is to be this one: an id of a form that others know. NULL: one is minted.
- */
+/* The Message-ID, where it is to be this one: an id of a form that others know. NULL: one is
+ * minted. */
 void compose_msgid(Compose *c, const char *msgid);
 bool compose_brings_msgid(const Compose *c);
-/* The mail is an event of the workflow, of this role: its id is minted in that form (mail/msgid.h). Where
- * the text has this mark, which nobody else can write, its id stands. */
+/* The mail is an event of the workflow, of this role: its id is minted in that form
+ * (mail/msgid.h). Where the text has this mark, which nobody else can write, its id stands. */
 void compose_event(Compose *c, const char *role, const char *mark);
 /* Formats, mints, and puts the Message-ID line first. */
 bool compose_freeze(const Compose *c,

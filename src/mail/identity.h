@@ -4,8 +4,9 @@
  * When two files are the same mail. Servers add fields without end (Received, Delivered-To,
  * Authentication-Results, list fields …), so what counts is a list: From, Sender, Reply-To, To,
  * Cc, Date, Subject, Message-ID, In-Reply-To, References, MIME-Version, every Content-… field,
- * and the body with LF as line end. Whatever decides what a reader is shown is in that list: two
- * files of one identity are shown alike, except for who vouches for them (engine/in/judge.h).
+ * and the body with LF as line end. Whatever decides what a reader is shown is in that list:
+ * two files of one identity are shown alike, except for who vouches for them
+ * (engine/in/judge.h).
  *
  * Fields count as header_split() reads them: the name in lower case, the value unfolded, every
  * occurrence in the order of the file. Runs of white space count as one blank, but not in the

@@ -110,7 +110,8 @@ bool maildir_read(
 /* Its first bytes, max at most; NULL with true: it is not where the entry says. */
 bool maildir_read_head(
     Maildir *md, const MaildirEntry *e, size_t max, GBytes **ret_bytes, GError **error);
-/* Each mail of the folder that can be read, oldest name first; false with error from take() ends it. */
+/* Each mail of the folder that can be read, oldest name first; false with error from take()
+ * ends it. */
 typedef bool MaildirTake(void *user, const MaildirEntry *e, GBytes *bytes, GError **error);
 bool maildir_each(
     Maildir *md, const char *folder, size_t max, MaildirTake *take, void *user, GError **error);

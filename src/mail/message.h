@@ -2,9 +2,9 @@
 
 /*
  * A message, read once, within limits, into plain structs. All strings are valid UTF-8 without
- * NUL. message_parse() is the only place where MIME is read; it and what it alone calls use GMime
- * (message_parse.c, maildate.c). Everything else here is plain C, so that programs which only list
- * mail link no MIME library. docs/ARCHITECTURE.md says what GMime reads and what not.
+ * NUL. message_parse() is the only place where MIME is read; it and what it alone calls use
+ * GMime (message_parse.c, maildate.c). Everything else here is plain C, so that programs which
+ * only list mail link no MIME library. docs/ARCHITECTURE.md says what GMime reads and what not.
  *
  * What can't be read is not an error: the message comes back with problem set ("empty",
  * "no_headers", "too_complex", "nuls", "hops") and whatever could be read; callers hold it.

@@ -26,7 +26,8 @@ bool msgid_is_plain(const char *id);
 bool msgid_is_writable(const char *id);
 
 /* What a mail of ours is. Only an answer proves that the mails which it names were settled
- * (engine/checkpoint/proof.h). A face adds its kinds in front of the last; names are for ever. */
+ * (engine/checkpoint/proof.h). A face adds its kinds in front of the last; names are for
+ * ever. */
 typedef enum MailKind {
     MAIL_ANSWER,     /* of a step that settled mails */
     MAIL_INTERIM,    /* of a step that settled none of what it speaks of */
@@ -52,8 +53,9 @@ char *msgid_mint(const Key *key,
                  const void *bytes,
                  size_t len,
                  const char *domain);
-/* The same of an event of the workflow, whose id people read: <YYYYmmddHHMMSS.generation.number.tag.role@domain>.
- * at_us: the time that it names. The tag proves time and role too. */
+/* The same of an event of the workflow, whose id people read:
+ * <YYYYmmddHHMMSS.generation.number.tag.role@domain>. at_us: the time that it names. The tag
+ * proves time and role too. */
 char *msgid_mint_event(const Key *key,
                        int64_t at_us,
                        const char *role,
@@ -73,8 +75,8 @@ int minted_compare(const Minted *a, const Minted *b);
  * checked, so the row may be unknown (an older store). */
 bool msgid_read(const Key *key, const char *id, const char *domain, Minted *ret);
 
-/* References of an answer: the parent's References (else its one In-Reply-To) and its id, as far
- * as they are writable. parent_refs may be NULL. Elements are ids. */
+/* References of an answer: the parent's References (else its one In-Reply-To) and its id, as
+ * far as they are writable. parent_refs may be NULL. Elements are ids. */
 GPtrArray *msgid_answer_references(const GPtrArray *parent_refs,
                                    const char *parent_in_reply_to,
                                    const char *parent_id);

@@ -7,9 +7,9 @@
  *
  * as its first header. The level says who sent it, and so whether it may start work. The floor
  * says what its writer had read when he wrote it, and so what its words may cause; it stands
- * there only where it is below the level. The space is the one that it was sent to (store/spaces.h); most
- * mail has none. The MAC is over the Message-ID, From, To, Cc,
- * Subject, all other X- headers in order, the body digest, level, floor and space, and the receiving
+ * there only where it is below the level. The space is the one that it was sent to
+ * (store/spaces.h); most mail has none. The MAC is over the Message-ID, From, To, Cc, Subject,
+ * all other X- headers in order, the body digest, level, floor and space, and the receiving
  * mailbox. So trust survives the store, and a copy into another mailbox proves nothing.
  * Anything else that carries the header is not believed, and nobody but intake looks at it.
  */
@@ -42,5 +42,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(OriginClaim, origin_claim_clear)
 char *origin_line(
     const Key *key, const void *raw, size_t len, const OriginClaim *claim, const char *mailbox);
 typedef enum OriginSeen { ORIGIN_NONE, ORIGIN_FORGED, ORIGIN_PROVED } OriginSeen;
-/* m: parsed from the file as it lies there, the origin header included. *ret is written only where it is proved. */
+/* m: parsed from the file as it lies there, the origin header included. *ret is written only
+ * where it is proved. */
 OriginSeen origin_check(const Key *key, const Message *m, const char *mailbox, OriginClaim *ret);

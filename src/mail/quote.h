@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * What a person wrote, as apart from what their client quoted. Heuristics for display, for orders
- * and for whose words a text is (mail/quoted.h): what no mail program would mark as quoted counts
- * as the sender's own. Bodies as mutt, Gmail, iOS Mail, Outlook and Thunderbird
+ * What a person wrote, as apart from what their client quoted. Heuristics for display, for
+ * orders and for whose words a text is (mail/quoted.h): what no mail program would mark as
+ * quoted counts as the sender's own. Bodies as mutt, Gmail, iOS Mail, Outlook and Thunderbird
  * write them are the table in tests/unit/mail/quote.c.
  */
 #include "base/digest.h"

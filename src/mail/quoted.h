@@ -1,10 +1,10 @@
 #pragma once
 
 /*
- * Whose words a mail repeats. Quoted lines that stand in a mail that we have are as good as that
- * mail; all others may be anybody's, whoever sends them on. Texts are compared without white
- * space, quote marks and most punctuation, so that a quotation may be wrapped anew, come out of
- * HTML, be cut or have answers in between.
+ * Whose words a mail repeats. Quoted lines that stand in a mail that we have are as good as
+ * that mail; all others may be anybody's, whoever sends them on. Texts are compared without
+ * white space, quote marks and most punctuation, so that a quotation may be wrapped anew, come
+ * out of HTML, be cut or have answers in between.
  *
  *   (1) A quoted line counts as known where it goes on with the line before it, is a whole line
  *       of the known text, or is long enough not to be there by chance.
@@ -25,9 +25,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Quoted, quoted_free)
 
 /* A name, an address or a subject out of the mails that are known. NULL is fine. */
 void quoted_name(Quoted *q, const char *known);
-/* The next text to look for quoted lines in, and its floor; the best floor comes first. *ret_text
- * is NULL at the end. Caller frees. */
+/* The next text to look for quoted lines in, and its floor; the best floor comes first.
+ * *ret_text is NULL at the end. Caller frees. */
 typedef bool QuotedNext(void *data, char **ret_text, Trust *ret_floor, GError **error);
-/* The lowest floor of anything that the mail repeats: TRUST_ANYONE where a line is in none of the
- * texts. No more texts are asked for than it takes. */
+/* The lowest floor of anything that the mail repeats: TRUST_ANYONE where a line is in none of
+ * the texts. No more texts are asked for than it takes. */
 bool quoted_floor(Quoted *q, QuotedNext *next, void *data, Trust *ret, GError **error);

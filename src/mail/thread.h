@@ -1,8 +1,9 @@
 #pragma once
 
 /*
- * RFC 5256 THREAD=REFERENCES, for display only: who belongs to which job is decided by ids in the
- * store, never here. Never loops, never deeper than the input is long; works without recursion.
+ * RFC 5256 THREAD=REFERENCES, for display only: who belongs to which job is decided by ids in
+ * the store, never here. Never loops, never deeper than the input is long; works without
+ * recursion.
  */
 #include <glib.h>
 #include <stdbool.h>

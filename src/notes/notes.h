@@ -2,8 +2,8 @@
 
 /*
  * Notes as files. notes/KEY.md is the newest version of a note; a person may edit, add, rename
- * and delete these files at any time, with any editor. The store (store/note/note_versions.h) holds the
- * truth; this room keeps both sides the same.
+ * and delete these files at any time, with any editor. The store (store/note/note_versions.h)
+ * holds the truth; this room keeps both sides the same.
  *
  *     store: version > mirrored      --notes_sync()-->  the file is written, or removed
  *     file: other bytes than ours    --notes_sync()-->  a version by "person"
@@ -86,8 +86,8 @@ bool notes_rename(Txn *txn, const char *from, const char *to, const NoteBy *by, 
 bool
 notes_delete(Txn *txn, const char *key, int64_t if_version, const NoteBy *by, GError **error);
 
-/* Full-text search over the newest versions, best first. Brings the index up to date first, unless
- * the store was opened for reading. */
+/* Full-text search over the newest versions, best first. Brings the index up to date first,
+ * unless the store was opened for reading. */
 bool
 notes_search(const Home *home, Db *db, const NoteQuery *q, NoteHits **ret, GError **error);
 

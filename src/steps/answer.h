@@ -9,9 +9,9 @@
  * JSON is not. Forgiven is what models without schema support do all the time: a field that is
  * left out or null is empty ([], "", 0, replace); a field that nobody knows is dropped; the
  * answer, a list or an object in it may stand there as a string of JSON. status and
- * current_phase are never forgiven, nor is the name of the thing to act on (message_id, key, from,
- * to of a rename), nor wait when the status is waiting, nor a misspelt field. Enum values may come
- * in any case.
+ * current_phase are never forgiven, nor is the name of the thing to act on (message_id, key,
+ * from, to of a rename), nor wait when the status is waiting, nor a misspelt field. Enum values
+ * may come in any case.
  */
 #include "engine/act.h"
 #include "steps/state.h"
@@ -26,8 +26,8 @@
 
 /* JSON schema that every provider with structured output accepts: the root is an object, all
  * fields are required, additionalProperties is false everywhere; enums, no bounds, no unions,
- * no recursion. What it can't say is checked here. acts: ActOps, each a field more, whose value is a
- * list; NULL: none. Caller frees. */
+ * no recursion. What it can't say is checked here. acts: ActOps, each a field more, whose value
+ * is a list; NULL: none. Caller frees. */
 char *answer_schema(const GPtrArray *acts);
 
 typedef enum AnswerStatus {
@@ -108,10 +108,10 @@ void answer_free(Answer *answer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Answer, answer_free)
 
 /*
- * acts: as answer_schema() has them. Takes the first object in the text that fits the schema. Objects that stand beside it and do
- * not fit are flagged and passed over; a second one that fits and says something else makes the
- * whole answer ambiguous and refused, as does JSON that is malformed or cut off, wherever it
- * stands.
+ * acts: as answer_schema() has them. Takes the first object in the text that fits the schema.
+ * Objects that stand beside it and do not fit are flagged and passed over; a second one that
+ * fits and says something else makes the whole answer ambiguous and refused, as does JSON that
+ * is malformed or cut off, wherever it stands.
  *
  * ERR_NEVER and ERR_LIMIT: the text says all that is to be mended, with the path of each wrong
  * field, and is fit to be shown to the brain: "send_emails[1].to: must be a list of strings".

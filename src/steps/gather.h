@@ -6,8 +6,8 @@
  * the state and is shown from the next step on, what was not is counted, and asked for a third
  * time it is not looked for any more.
  *
- * A step writes, renames and deletes first and gathers then: a note that it writes is there, and
- * one that it deletes or renames is not, although nothing of it is committed yet.
+ * A step writes, renames and deletes first and gathers then: a note that it writes is there,
+ * and one that it deletes or renames is not, although nothing of it is committed yet.
  */
 #include "steps/turn.h"
 

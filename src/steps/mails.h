@@ -7,6 +7,6 @@
  */
 #include "steps/turn.h"
 
-/* Adds to the proposal's mails; what had to be passed over is said in the state's results, and an
- * empty mail keeps the step from being an end or a wait. */
+/* Adds to the proposal's mails; what had to be passed over is said in the state's results, and
+ * an empty mail keeps the step from being an end or a wait. */
 bool mails_propose(Turn *t, GError **error);

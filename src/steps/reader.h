@@ -84,8 +84,8 @@ int64_t reader_number(Reader *r, const Place *at, const char *name);
 GPtrArray *reader_lines(Reader *r, const Place *at, const char *name);
 /* The same, with one address in each; a single address may stand without its list. */
 GPtrArray *reader_addresses(Reader *r, const Place *at, const char *name);
-/* A list of objects with the known fields. What read() returns is in the list and freed with it.
- */
+/* A list of objects with the known fields. What read() returns is in the list and freed with
+ * it. */
 typedef void *(*ReaderEntry)(Reader *r, const Place *at, const void *data);
 GPtrArray *reader_list(Reader *r,
                        const Place *at,

@@ -45,7 +45,8 @@ typedef struct SourceFile {
 } SourceFile;
 void source_file_clear(SourceFile *f);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SourceFile, source_file_clear)
-/* An attachment of a mail by its name, or SOURCE_TEXT, for a brain that takes these types; m may be NULL. */
+/* An attachment of a mail by its name, or SOURCE_TEXT, for a brain that takes these types; m
+ * may be NULL. */
 void source_part(const Message *m, const char *filename, unsigned takes, SourceFile *ret);
 /* The text from this byte on, or from the character that the byte belongs to. Caller frees. */
 char *source_page(const char *text, int64_t offset);

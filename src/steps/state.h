@@ -87,8 +87,8 @@ void state_free(StepState *state);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StepState, state_free)
 
 /* All members in a fixed order: those of continuation.json, then results, idle_steps,
- * refused_empty_complete, last_status, wait_until, refused_waiting and said; acted where it is so. The same state gives the same bytes. Caller
- * unrefs. */
+ * refused_empty_complete, last_status, wait_until, refused_waiting and said; acted where it is
+ * so. The same state gives the same bytes. Caller unrefs. */
 json_t *state_to_json(const StepState *state);
 /* Reads our own bytes and a continuation.json, whose other members it passes over. The members
  * of the first continuations (current_phase to failed_fetches) must be there, the later ones
@@ -105,8 +105,8 @@ void state_set_last(StepState *state, const char *status, int64_t wait_until_us)
 void state_set_working_note(StepState *state, const char *text);
 void state_set_bundle_key(StepState *state, const char *key);
 
-/* "KEY@1000" is the note from its byte 1000 on: its key, which the caller frees, and that number;
- * else the text itself and 0. Keys of notes have no "@" in them. */
+/* "KEY@1000" is the note from its byte 1000 on: its key, which the caller frees, and that
+ * number; else the text itself and 0. Keys of notes have no "@" in them. */
 char *state_note_key(const char *entry, int64_t *ret_offset);
 /* Each adds to a list, and returns true when the entry is new. A mail that is in the list gets
  * the new folder, unless that is "". A text that is no Message-ID is not added: no mail can
@@ -118,8 +118,8 @@ bool state_add_attachment(StepState *state,
                           const char *message_id,
                           const char *filename,
                           int64_t offset);
-/* Forgets the note of this key, from whichever byte on, or the mail of this id and its attachments; false when neither
- * was there. */
+/* Forgets the note of this key, from whichever byte on, or the mail of this id and its
+ * attachments; false when neither was there. */
 bool state_drop(StepState *state, const char *key_or_id);
 
 /* A gathered note or bundle of the old key goes by the new one. */
@@ -139,8 +139,8 @@ bool state_search_tried(StepState *state, const char *query);
 unsigned state_search_failed(StepState *state, const char *query);
 bool state_search_unavailable(const StepState *state, const char *query);
 
-/* Remembers that this text went to this place, a person or a note; true when it is the first time
- * in this round. */
+/* Remembers that this text went to this place, a person or a note; true when it is the first
+ * time in this round. */
 bool state_say(StepState *state, const char *place, const char *text);
 
 /* What the next context says about this step: what was sent with its Message-ID, what failed

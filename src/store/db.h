@@ -32,9 +32,9 @@ typedef enum TxnFlush {
  *     if (!txn.done)
  *         return false;
  *
- * What stands in the loop is a function of the store alone, and may run twice: it touches no file
- * and no socket, and what it hands to the outside it sets anew each time. Whoever leaves the loop
- * by return or with ok false has decided nothing.
+ * What stands in the loop is a function of the store alone, and may run twice: it touches no
+ * file and no socket, and what it hands to the outside it sets anew each time. Whoever leaves
+ * the loop by return or with ok false has decided nothing.
  */
 struct Txn {
     Db *db;
@@ -63,9 +63,10 @@ bool db_open(const Home *home, DbMode mode, Db **ret_db, GError **error);
 void db_close(Db *db);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Db, db_close)
 
-/* For whoever waits long for something else, such as a model: gives back memory that only makes reads faster. From then
- * on a Txn of this Db waits up to ten minutes for the gate, since hundreds of others may come back at the same moment.
- * Not within a Txn or a Snapshot, nor while rows are read. */
+/* For whoever waits long for something else, such as a model: gives back memory that only makes
+ * reads faster. From then on a Txn of this Db waits up to ten minutes for the gate, since
+ * hundreds of others may come back at the same moment. Not within a Txn or a Snapshot, nor
+ * while rows are read. */
 void db_rest(Db *db);
 
 const Home *db_home(const Db *db);
@@ -85,9 +86,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Txn, txn_clear)
 int64_t txn_now(const Txn *txn); /* the wall time of the home's clock */
 
 /* Reads that belong together: all see one moment of the store, and take one lock instead of one
- * each. One that is begun inside of another, or of a transaction, is part of that; a transaction
- * that begins meanwhile ends it, and reads behind that see what is there then. (1) holds here
- * too. Nothing fails: without it reads are slower. */
+ * each. One that is begun inside of another, or of a transaction, is part of that; a
+ * transaction that begins meanwhile ends it, and reads behind that see what is there then. (1)
+ * holds here too. Nothing fails: without it reads are slower. */
 typedef struct Snapshot {
     Db *db; /* NULL: not ours to end */
 } Snapshot;
@@ -98,12 +99,12 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Snapshot, snapshot_clear)
 /* Tells the master that something became ready: a datagram to state/wake.sock that may be lost.
  */
 void db_hint(Db *db);
-/* Earliest moment at which anything becomes ready by itself: jobs, deliveries, timers, schedules.
- * USEC_NEVER: none does. */
+/* Earliest moment at which anything becomes ready by itself: jobs, deliveries, timers,
+ * schedules. USEC_NEVER: none does. */
 bool db_next_deadline(Db *db, int64_t *ret_wall_us, GError **error);
 
-/* What there is one of in a home: "home-id", "created" (microseconds), "hold-all",
- * "tidied", … What there are several of has a table. *ret is NULL where absent; caller frees. */
+/* What there is one of in a home: "home-id", "created" (microseconds), "hold-all", "tidied", …
+ * What there are several of has a table. *ret is NULL where absent; caller frees. */
 bool meta_get(Db *db, const char *key, char **ret, GError **error);
 bool meta_set(Txn *txn, const char *key, const char *value, GError **error); /* NULL deletes */
 /* The same for a time. *ret_us is 0 where no time was noted, or a time in the future, which a

@@ -2,14 +2,15 @@
 
 /*
  * Waits in the tables (Due, base/clock.h). Clocks are set: a machine boots with a wrong one and
- * learns the time later, or a person corrects it by a year. What waits for a span is to wait for
- * that span all the same.
+ * learns the time later, or a person corrects it by a year. What waits for a span is to wait
+ * for that span all the same.
  *
  * So spans end on the home's own clock, which nobody sets. It goes with CLOCK_BOOTTIME from one
- * end of a boot to the other; over a boot it goes with the wall clock, or stands still where that
- * was set back meanwhile, so that what is left of every span begins there (but for a second). It differs from the
- * wall clock by a number that only changes when that is set; in the table clock stand this
- * number, and boot and both times at which it was last right. Whoever commits keeps it.
+ * end of a boot to the other; over a boot it goes with the wall clock, or stands still where
+ * that was set back meanwhile, so that what is left of every span begins there (but for a
+ * second). It differs from the wall clock by a number that only changes when that is set; in
+ * the table clock stand this number, and boot and both times at which it was last right.
+ * Whoever commits keeps it.
  *
  * In SQL, all with wall times and with NULL for USEC_NEVER:
  *
@@ -37,8 +38,8 @@ typedef struct ClockMark {
 } ClockMark;
 ClockMark *db_clock_mark(Db *db);
 
-/* Parts of txn_begin() and txn_commit(): compare the clocks again, where that was not done for a
- * second or one was set, and write it down with whatever is written. */
+/* Parts of txn_begin() and txn_commit(): compare the clocks again, where that was not done for
+ * a second or one was set, and write it down with whatever is written. */
 bool due_begin(Db *db, GError **error);
 bool due_keep(Txn *txn, GError **error);
 /* Both in one call, where a clock was set: for whoever looks from time to time. That it can't

@@ -1,7 +1,8 @@
 #pragma once
 
 /*
- * Panels of the workflow (src/workflow/panel.h): what each is to judge, who is on it, and ballots.
+ * Panels of the workflow (src/workflow/panel.h): what each is to judge, who is on it, and
+ * ballots.
  *
  *     panel    open --panel_close()--> closed, with a verdict
  *                '--panel_void()--> void: what it was to judge has changed; another row takes its place
@@ -166,8 +167,8 @@ bool ballot_of_job(Db *db, JobId job, BallotRow **ret, GError **error);
 bool ballot_list(Db *db, PanelId panel, BallotRows **ret, GError **error);
 /* An answer that can't be read. */
 bool ballot_complain(Txn *txn, JobId job, const char *why, GError **error);
-/* The first counts: *ret_counts false where it is in already. One that comes when its round was revealed, or its panel
- * is over, is late. complaint: why a member gives none. */
+/* The first counts: *ret_counts false where it is in already. One that comes when its round was
+ * revealed, or its panel is over, is late. complaint: why a member gives none. */
 bool ballot_cast(Txn *txn,
                  JobId job,
                  const char *verdict,

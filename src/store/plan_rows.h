@@ -1,8 +1,9 @@
 #pragma once
 
 /*
- * Plans that jobs work on (src/plan): one row per job. The truth of a plan is its file in the project; the row knows which
- * file that is, how to go on with it, and what the file must not fall behind:
+ * Plans that jobs work on (src/plan): one row per job. The truth of a plan is its file in the
+ * project; the row knows which file that is, how to go on with it, and what the file must not
+ * fall behind:
  *
  *   epoch                    raised by a person's STOP, CANCEL and DONE in a mail, and followed by the file
  *   iterations, total        as the file had them last: the higher of both counts, for one session_id
@@ -37,7 +38,8 @@ typedef struct PlanLine {
 } PlanLine;
 SHAPE_OF(PlanLine, plan_line, PlanLines, plan_lines)
 
-/* A todo that the plan's job has asked a role for by mail (plan/plan_ask.h). One per job is open; those that are over stay. */
+/* A todo that the plan's job has asked a role for by mail (plan/plan_ask.h). One per job is
+ * open; those that are over stay. */
 typedef struct PlanAsk {
     char *mail; /* Message-ID of the question */
     JobId job;  /* the plan's */
@@ -61,7 +63,8 @@ bool plan_rows_live(Db *db, PlanRows **ret, GError **error);
 /* The plans of all projects, newest first; live_only: only those whose job has not ended. */
 bool plan_lines(Db *db, bool live_only, PlanLines **ret, GError **error);
 
-/* Takes the place of what the job had, but for its word; the epoch of one session_id is never lowered. */
+/* Takes the place of what the job had, but for its word; the epoch of one session_id is never
+ * lowered. */
 bool plan_row_put(Txn *txn, const PlanRow *row, GError **error);
 /* A person's word; raises the epoch unless it is go. Harmless for a job without a plan. */
 bool plan_row_say(Txn *txn, JobId job, const char *word, GError **error);

@@ -1,16 +1,17 @@
 #pragma once
 
 /*
- * Briefings and what people say to them (src/report): one report per role and date. Its replies are
- * numbered from 1 on; a response names the replies that it settles, and bears the number of the
- * highest of them.
+ * Briefings and what people say to them (src/report): one report per role and date. Its replies
+ * are numbered from 1 on; a response names the replies that it settles, and bears the number of
+ * the highest of them.
  *
  *     reply: open (settled 0)  --report_settle()-->  settled (the response's number), for ever
  *
- * REPLY_ELSEWHERE in a response's place says that another home has answered the reply: this store knows no response.
+ * REPLY_ELSEWHERE in a response's place says that another home has answered the reply: this
+ * store knows no response.
  *
- * A reply that came as a mail names it; one that came as a file has no Message-ID (""). The job of a
- * report is made with it and has ended until a reply comes.
+ * A reply that came as a mail names it; one that came as a file has no Message-ID (""). The job
+ * of a report is made with it and has ended until a reply comes.
  */
 #include "mail/origin.h"
 #include "store/tables.h"
@@ -83,7 +84,8 @@ bool report_reply(Db *db, ReportId report, int n, Reply **ret, GError **error);
 bool report_response(Db *db, ReportId report, int n, Response **ret, GError **error);
 /* The replies that response n settles, or that are open (n 0); without their bodies. */
 bool report_settled_by(Db *db, ReportId report, int n, Replies **ret, GError **error);
-/* Which numbers its replies, or its responses, have: a set of GINT_TO_POINTER(n); caller unrefs. */
+/* Which numbers its replies, or its responses, have: a set of GINT_TO_POINTER(n); caller
+ * unrefs. */
 bool report_numbers(Db *db, ReportId report, bool responses, GHashTable **ret, GError **error);
 /* Which mail of the report's thread is to be trusted the least: its id. Caller frees. */
 bool report_least_trusted(Db *db, ReportId report, char **ret_msgid, GError **error);
@@ -95,8 +97,8 @@ bool report_put_reply(
     Txn *txn, ReportId report, const Reply *reply, Trust floor, int *ret_n, GError **error);
 bool report_put_response(
     Txn *txn, ReportId report, const Response *response, Trust floor, GError **error);
-/* Settles the open reply of this mail, or of this number where msgid is NULL; *ret_n: its number, 0:
- * there is none that is open. Response: the number that it is settled by. */
+/* Settles the open reply of this mail, or of this number where msgid is NULL; *ret_n: its
+ * number, 0: there is none that is open. Response: the number that it is settled by. */
 bool report_settle(Txn *txn,
                    ReportId report,
                    const char *msgid,

@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * Reading rows by their shape (view/shape.h), for this room only. The statement is "SELECT", the
- * columns of the shape and `rest`, which is a string constant: "FROM job WHERE id = ?". Formats are
- * those of sql_bind().
+ * Reading rows by their shape (view/shape.h), for this room only. The statement is "SELECT",
+ * the columns of the shape and `rest`, which is a string constant: "FROM job WHERE id = ?".
+ * Formats are those of sql_bind().
  */
 #include "store/sql.h"
 #include "view/shape.h"
@@ -16,8 +16,9 @@ bool rows_list(Db *db,
                GError **error,
                const char *format,
                ...);
-/* For a list that is mostly empty and wanted once in a program: whether there is anything, by a question that
- * is quickly prepared, which a statement of many columns is not. Where not, *ret_list is empty. */
+/* For a list that is mostly empty and wanted once in a program: whether there is anything, by a
+ * question that is quickly prepared, which a statement of many columns is not. Where not,
+ * *ret_list is empty. */
 bool rows_any(
     Db *db, const char *sql, const Shape *shape, void *ret_list, bool *ret_any, GError **error);
 /* The first row, which the caller frees; NULL with true: there is no row. */

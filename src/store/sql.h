@@ -1,18 +1,19 @@
 #pragma once
 
 /*
- * The driver, for this room only: prepared statements that live as long as the connection, bound and
- * read in the order of their marks. No SQL text is ever built from data. What SQLite's own calls
- * do, they do in sql.c, db.c and migrate.c; nobody else names one.
+ * The driver, for this room only: prepared statements that live as long as the connection,
+ * bound and read in the order of their marks. No SQL text is ever built from data. What
+ * SQLite's own calls do, they do in sql.c, db.c and migrate.c; nobody else names one.
  *
  *     SqlStmt *st = sql_get(db, "SELECT id FROM job WHERE role = ? AND id < ?", error);
  *     if (!st) return false;
  *     sql_bind(st, "si", role, (int64_t)below);
  *     while ((rc = sql_next(st, error)) == 1) …
  *
- * Formats: i int64_t, n int (bool too), u unsigned (uint32_t too), s const char * (NULL is NULL),
- * d const Digest *, b GBytes * (NULL is NULL), z: NULL (takes no argument). sql_next() resets the statement at its end and on error;
- * a caller that stops early calls sql_reset(): a statement left open pins the log.
+ * Formats: i int64_t, n int (bool too), u unsigned (uint32_t too), s const char * (NULL is
+ * NULL), d const Digest *, b GBytes * (NULL is NULL), z: NULL (takes no argument). sql_next()
+ * resets the statement at its end and on error; a caller that stops early calls sql_reset(): a
+ * statement left open pins the log.
  */
 #include "base/ids.h"
 #include "store/db.h"
@@ -42,8 +43,8 @@ bool sql_conn_open(SqlConn *conn, const char *path, GError **error, const char *
 bool sql_conn_moved(const SqlConn *conn);
 void
 sql_conn_checkpoint(SqlConn *conn); /* what nobody reads any more; a failure loses nothing */
-/* The same, and the log is empty afterwards if nobody reads: who opens the store next, while nobody
- * has it open, need not read the log through. */
+/* The same, and the log is empty afterwards if nobody reads: who opens the store next, while
+ * nobody has it open, need not read the log through. */
 void sql_conn_checkpoint_whole(SqlConn *conn);
 SqlStmt *sql_conn_get(SqlConn *conn, const char *sql, GError **error);
 /* Bind, step to the end, no rows. */
@@ -53,7 +54,8 @@ void sql_conn_clear(SqlConn *conn); /* finalizes and closes */
 /* The statement of this literal: cached by the address of sql, which must be a string constant.
  */
 SqlStmt *sql_get(Db *db, const char *sql, GError **error);
-/* The same for a text that is made, once, of a constant string and something else that stays. */
+/* The same for a text that is made, once, of a constant string and something else that
+ * stays. */
 typedef char *SqlMake(const void *of, const char *sql);
 SqlStmt *sql_get_made(Db *db, const void *of, const char *sql, SqlMake *make, GError **error);
 void sql_bind(SqlStmt *st, const char *format, ...);

@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * What a face keeps in the store beside the tables that are everybody's: tables of its own, which it
- * versions by itself, and the folders that the master watches for it. Both are rows that name the
- * face, since not every program that opens the store links it.
+ * What a face keeps in the store beside the tables that are everybody's: tables of its own,
+ * which it versions by itself, and the folders that the master watches for it. Both are rows
+ * that name the face, since not every program that opens the store links it.
  */
 #include "store/db.h"
 

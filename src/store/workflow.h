@@ -1,15 +1,15 @@
 #pragma once
 
 /*
- * The workflow's record (src/workflow): artifacts, the cycles of their reviews, and events, which are its typed
- * mails. What stands in a mail's headers is a copy of its event.
+ * The workflow's record (src/workflow): artifacts, the cycles of their reviews, and events,
+ * which are its typed mails. What stands in a mail's headers is a copy of its event.
  *
  *     artifact   proposed --artifact_begin_move()--> (moving to todo) --artifact_end_move()--> todo
  *                                                          '-- somebody else was there --> proposed
  *     cycle      open --cycle_close()--> approved or rejected, for ever
  *
- * An artifact is named by its path, in which the folder of its state is "*": specs/(*)/auth.md without the
- * parentheses; so its name stays when it moves.
+ * An artifact is named by its path, in which the folder of its state is "*": specs/(*)/auth.md
+ * without the parentheses; so its name stays when it moves.
  */
 #include "base/ids.h"
 #include "store/tables.h"
@@ -81,8 +81,8 @@ bool artifact_list(
 /* It is known from now on, in this state. */
 bool artifact_put(Txn *txn, const Artifact *a, ArtifactId *ret, GError **error);
 bool artifact_set_author(Txn *txn, ArtifactId id, const char *author, GError **error);
-/* A file is to be moved; and it was, *ret_moved, or somebody else was there, why. Nothing where no move to this place was
- * begun. */
+/* A file is to be moved; and it was, *ret_moved, or somebody else was there, why. Nothing where
+ * no move to this place was begun. */
 bool artifact_begin_move(
     Txn *txn, ArtifactId id, const char *state, const char *path, const char *mover, GError **error);
 bool artifact_end_move(
@@ -90,14 +90,16 @@ bool artifact_end_move(
 /* No file has to be moved: it is there, or its state stands in the record alone. */
 bool artifact_set_state(
     Txn *txn, ArtifactId id, const char *state, const char *path, const char *mover, GError **error);
-/* Digest of what a job wrote last of the bytes of its worktree (workflow/flow_tree.h); NULL: nothing. Caller frees. */
+/* Digest of what a job wrote last of the bytes of its worktree (workflow/flow_tree.h); NULL:
+ * nothing. Caller frees. */
 bool artifact_written(Db *db, JobId job, const char *name, char **ret, GError **error);
 bool
 artifact_set_written(Txn *txn, JobId job, const char *name, const char *digest, GError **error);
 
 bool cycle_load(Db *db, CycleId id, Cycle **ret, GError **error);
-/* Message-ID of what closed the review that this mail asked for, or answered it; "": that is open; NULL: it asked for nothing, or
- * another review has begun since, or the store knows no workflow. Caller frees. */
+/* Message-ID of what closed the review that this mail asked for, or answered it; "": that is
+ * open; NULL: it asked for nothing, or another review has begun since, or the store knows no
+ * workflow. Caller frees. */
 bool cycle_resolved_by(Db *db, const char *request, char **ret, GError **error);
 /* Those of an artifact that were decided on, oldest first. */
 bool cycle_list_decided(Db *db, ArtifactId artifact, Cycles **ret, GError **error);
@@ -112,8 +114,9 @@ bool cycle_close(
 /* Not closed after all. */
 bool cycle_reopen(Txn *txn, CycleId id, GError **error);
 
-/* What waits for a role: reviews that are open, questions and blockers without an answer, and what nobody has read yet.
- * In the order of reading: blockers, reviews, questions, what is told; the oldest first. */
+/* What waits for a role: reviews that are open, questions and blockers without an answer, and
+ * what nobody has read yet. In the order of reading: blockers, reviews, questions, what is
+ * told; the oldest first. */
 typedef struct FlowInbox {
     const char *role;
     const char *type, *state; /* NULL: any */
@@ -130,7 +133,8 @@ bool flow_newest_id(Db *db, EventId *ret, GError **error);
 bool flow_seen(Txn *txn, const char *role, EventId upto, GError **error);
 bool flow_handled(Txn *txn, const char *role, const char *msgid, GError **error);
 
-/* Mail that waits until its role has other mail. take gives the ids, of int64_t, oldest first; caller unrefs. */
+/* Mail that waits until its role has other mail. take gives the ids, of int64_t, oldest first;
+ * caller unrefs. */
 bool flow_waiting_put(Txn *txn, const char *role, MsgId message, GError **error);
 bool flow_waiting_take(Txn *txn, const char *role, GArray **ret, GError **error);
 

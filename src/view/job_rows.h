@@ -1,7 +1,7 @@
 #pragma once
 
-/* Jobs, their steps, questions to people, what comes again and what it cost, as they stand in the tables and as everybody
- * is shown them. What happens to them: store/job. */
+/* Jobs, their steps, questions to people, what comes again and what it cost, as they stand in
+ * the tables and as everybody is shown them. What happens to them: store/job. */
 #include "base/clock.h"
 #include "base/ids.h"
 #include "base/proc.h"
@@ -118,7 +118,8 @@ typedef struct Doing {
 } Doing;
 SHAPE_OF(Doing, doing, Doings, doings)
 
-/* What a program is told of the job that it works on. All of it is borrowed, so nothing is freed. */
+/* What a program is told of the job that it works on. All of it is borrowed, so nothing is
+ * freed. */
 typedef struct JobInHand {
     JobId job;
     const char *role, *subject, *asker;

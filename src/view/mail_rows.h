@@ -1,7 +1,7 @@
 #pragma once
 
-/* Mail as it stands in the tables, and as everybody is shown it: mail that came in, and mail that
- * leaves. What happens to it: store/mail/messages.h, store/out/outbox.h. */
+/* Mail as it stands in the tables, and as everybody is shown it: mail that came in, and mail
+ * that leaves. What happens to it: store/mail/messages.h, store/out/outbox.h. */
 #include "base/ids.h"
 #include "mail/origin.h"
 #include "view/shape.h"

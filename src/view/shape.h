@@ -1,10 +1,10 @@
 #pragma once
 
 /*
- * The shape of a noun: one table that says which members a struct has, which column each is read
- * from, and which member of its JSON it is. Rows are read (store/rows.h), freed and shown by it,
- * so that the command line, the agent port and whoever comes next say the same about the same
- * mail.
+ * The shape of a noun: one table that says which members a struct has, which column each is
+ * read from, and which member of its JSON it is. Rows are read (store/rows.h), freed and shown
+ * by it, so that the command line, the agent port and whoever comes next say the same about the
+ * same mail.
  *
  *     static const Field fields[] = {
  *         {"id", "id", FIELD_INT, offsetof(Schedule, id)},
@@ -12,7 +12,8 @@
  *     };
  *     const Shape schedule_shape = {SHAPE("schedule", Schedule, schedules, fields)};
  *
- * Members of the JSON come in the order of the table. No SQL but the names of columns stands here.
+ * Members of the JSON come in the order of the table. No SQL but the names of columns stands
+ * here.
  */
 #include "base/list.h"
 #include <jansson.h>

@@ -123,7 +123,8 @@ typedef struct ImapMailbox {
 bool
 imap_select(ImapConn *conn, const char *name, bool read_only, ImapMailbox *ret, GError **error);
 
-/* Of a folder that is not selected: uidvalidity, uidnext and exists, 0 where the server does not tell. */
+/* Of a folder that is not selected: uidvalidity, uidnext and exists, 0 where the server does
+ * not tell. */
 bool imap_status(ImapConn *conn, const char *name, ImapMailbox *ret, GError **error);
 
 /* --- reading --- */

@@ -66,8 +66,8 @@ typedef struct SmtpMail {
     GBytes *bytes; /* the frozen mail, with any line ends */
     const char
         *envid; /* asks for reports of failure with this id, where DSN is offered; NULL */
-    /* Called at most once, with all but the last bytes sent; NULL: always true. False: nothing more is sent, the
-     * connection is closed, and every recipient is to be tried again. */
+    /* Called at most once, with all but the last bytes sent; NULL: always true. False: nothing
+     * more is sent, the connection is closed, and every recipient is to be tried again. */
     bool (*last_byte)(void *user, GError **error);
     void *user;
 } SmtpMail;

@@ -1,15 +1,17 @@
 #pragma once
 
 /*
- * A panel that writes: section by section the members bring what they think, discuss it, and the primary decides.
+ * A panel that writes: section by section the members bring what they think, discuss it, and
+ * the primary decides.
  *
  *   announced     "Starting Section A: Problem Statement", by the primary
  *   contributed   by every member, each alone: the first round of a section
  *   discussed     each is shown what the others brought: `discuss` more rounds
  *   decided       by the primary, who writes the section: its last round. "Section A decided: ... Moving to Section B..."
  *
- * Behind the last section the text is written into the project, and goes to review. What a member brings is a row as a ballot is, with
- * the verdict PANEL_GIVEN, and as sealed until its round is over.
+ * Behind the last section the text is written into the project, and goes to review. What a
+ * member brings is a row as a ballot is, with the verdict PANEL_GIVEN, and as sealed until its
+ * round is over.
  */
 #include "engine/context/context.h"
 #include "workflow/ballot_text.h"
@@ -17,18 +19,19 @@
 
 #define PANEL_GIVEN "given"
 
-/* True when the panel writes, and does not judge. */
+/* True when the panel writes a text; false when it judges one. */
 bool panel_writes(const PanelRow *p);
-/* True when this round is the primary's, who decides the section. */
+/* True when this round is the one in which the primary decides the section. */
 bool panel_is_decision(const PanelRow *p, unsigned round);
 /* True when this round is the first of its section. */
 bool panel_begins_section(const PanelRow *p, unsigned round);
-/* The rounds of all sections. */
+/* The number of rounds of all sections together. */
 unsigned panel_rounds(const PanelRow *p);
 
-/* As panel_tells(). */
+/* As panel_tells(), for a panel that writes. */
 bool panel_write_tells(const char *text);
-/* The page of a member, and its answer: for the primary's decision {"summary", "text"}, else any text. */
+/* The page that a member is shown (caller frees), and the reader of its answer: for the
+ * primary's decision {"summary", "text"} (section_schema), else any text. */
 Context *panel_write_page(JobSession *s,
                           const PanelRow *p,
                           const PanelMembers *members,
@@ -38,7 +41,8 @@ bool panel_write_parse(
     const PanelRow *p, unsigned round, const char *answer, BallotSaid *ret, GError **error);
 extern const char section_schema[];
 
-/* The primary tells the space of the writers that a section begins, or what was decided; next: the round that begins. */
+/* Writes mail of the primary to the space of the writers and to the asker: what was decided, if
+ * the round before next was a decision, and which section begins with the round next. */
 bool panel_announce(Engine *engine,
                     Txn *txn,
                     const Job *job,
@@ -49,11 +53,12 @@ bool panel_announce(Engine *engine,
                     GError **error);
 /* True when the primary has decided in this round. */
 bool panel_has_decided(const PanelRow *p, const BallotRows *all, unsigned round);
-/* The sections, as one text; caller frees. */
+/* All decided sections as one text; caller frees. */
 char *panel_integrate(const PanelRow *p, const BallotRows *all);
-/* Writes the text as a file of the project, once. ERR_NEVER: somebody else has put a file
- * there. */
+/* Writes the text as a file of the project, once. Calling it again changes nothing. ERR_NEVER:
+ * somebody else has put a file there. */
 bool panel_put_file(Engine *engine, const PanelRow *p, const char *text, GError **error);
-/* Sends the review-request for the text. Caller frees *ret_msgid and *ret_whom. */
+/* Sends the review-request for the text. *ret_msgid: the id of that mail; *ret_whom: to whom it
+ * went. Caller frees both. */
 bool panel_send_for_review(
     Engine *engine, Txn *txn, const PanelRow *p, char **ret_msgid, char **ret_whom, GError **error);

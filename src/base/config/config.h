@@ -48,8 +48,8 @@ typedef struct ConfKey {
 } ConfKey;
 extern const ConfKey config_keys[]; /* ends with a NULL section */
 
-/* The least and the most that the key's value may be, as they would be written: "0..1000d" for a
- * time that says no other. NULL: its value is no number, time, size or amount. Static. */
+/* The least and the most that the key's value may be, as they would be written: "0..1000d" for
+ * a time that says no other. NULL: its value is no number, time, size or amount. Static. */
 const char *config_range(const ConfKey *key);
 
 typedef struct ConfRetired {
@@ -288,8 +288,8 @@ bool config_asks_by_net(const Config *config);
 /* The folder below mail/ that local mail to this address goes to, a role's or a local person's;
  * NULL: not local. */
 const char *config_mailbox_at(const Config *config, const char *address);
-/* "nobody here is 'envoi@home'; did you mean 'envoy@home'?" where the address is one of our domain that
- * neither we nor a server knows; NULL: it is fine. Caller frees. */
+/* "nobody here is 'envoi@home'; did you mean 'envoy@home'?" where the address is one of our
+ * domain that neither we nor a server knows; NULL: it is fine. Caller frees. */
 char *config_unknown_here(const Config *config, const char *address);
 /* The role of this name. NULL with ERR_NEVER: "no role 'envoi'; did you mean 'envoy'?" */
 const ConfRole *config_role_get(const Config *config, const char *name, GError **error);

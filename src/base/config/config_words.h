@@ -14,8 +14,8 @@ unsigned conf_word(const char *words, const char *word);
 #define CONF_NAMED(symbol, word) [symbol] = word,
 #define CONF_BAR_WORD(symbol, word) "|" word
 /* The typedef of an enum whose first symbol is 1, and its two calls. NOUN_word() gives the word
- * that the file has for a value, "" for NAME_UNSAID; the result is static. NOUN_parse() gives the
- * value of a word, NAME_UNSAID where no value is called so. */
+ * that the file has for a value, "" for NAME_UNSAID; the result is static. NOUN_parse() gives
+ * the value of a word, NAME_UNSAID where no value is called so. */
 #define CONF_ENUM_OF(Name, noun, LIST)                                                         \
     typedef enum Name {                                                                        \
         Name##_UNSAID,                                                                         \
@@ -61,11 +61,13 @@ CONF_ENUM_OF(ConfDoubt, conf_doubt, CONF_DOUBT_LIST)
 #define CONF_SENT_COPY_LIST(X) X(CONF_SENT_COPY_SERVER, "server") X(CONF_SENT_COPY_APPEND, "append")
 CONF_ENUM_OF(ConfSentCopy, conf_sent_copy, CONF_SENT_COPY_LIST)
 
-/* Mail of an account leaves by the local program of this name; unsaid: by a submission server. */
+/* Mail of an account leaves by the local program of this name; unsaid: by a submission
+ * server. */
 #define CONF_SUBMIT_LIST(X) X(CONF_SUBMIT_SENDMAIL, "sendmail")
 CONF_ENUM_OF(ConfSubmit, conf_submit, CONF_SUBMIT_LIST)
 
-/* The envelope sender: an address of each mail's own, so that bounces find it, or the account's. */
+/* The envelope sender: an address of each mail's own, so that bounces find it, or the
+ * account's. */
 #define CONF_ENVELOPE_LIST(X) X(CONF_ENVELOPE_VERP, "verp") X(CONF_ENVELOPE_ACCOUNT, "account")
 CONF_ENUM_OF(ConfEnvelope, conf_envelope, CONF_ENVELOPE_LIST)
 
@@ -99,7 +101,8 @@ CONF_ENUM_OF(BrainKind, brain_kind, CONF_BRAIN_KIND_LIST)
     X(CONF_PARSER_OPENCODE, "opencode-ndjson")
 CONF_ENUM_OF(ConfParser, conf_parser, CONF_PARSER_LIST)
 
-/* What a model can be shown beside text: pictures (jpeg, png, gif, webp), PDF files, or no file. */
+/* What a model can be shown beside text: pictures (jpeg, png, gif, webp), PDF files, or no
+ * file. */
 #define CONF_TAKES_LIST(X) X(BRAIN_IMAGES, "images") X(BRAIN_PDF, "pdf") X(BRAIN_NO_FILE, "none")
 CONF_FLAGS_OF(BrainTakes, CONF_TAKES_LIST)
 

@@ -1,24 +1,29 @@
 #pragma once
 
 /*
- * The check of a mailed task. A person who may steer writes it into the mail, as a line of its own words:
+ * The check of a mailed task. A person who may steer writes it into the mail, as a line of its
+ * own words:
  *
  *     check: make test
  *
- * and the answer of that round leaves only when the command has passed, or says that it did not. What the command is stands in
- * the mail alone, whose bytes the store knows by their digest: nothing that an agent does changes it. The command is run by us
- * (base/check.h), in the folder and behind the wall of the job's program, right before the step that answers is committed:
+ * and the answer of that round leaves only when the command has passed, or says that it did
+ * not. What the command is stands in the mail alone, whose bytes the store knows by their
+ * digest: nothing that an agent does changes it. The command is run by us (base/check.h), in
+ * the folder and behind the wall of the job's program, right before the step that answers is
+ * committed:
  *
  *     answer -> check -> passed  the step is committed, and the answer leaves
  *                     -> failed  the brain is asked again, with the end of the output; after TASK_CHECK_TRIES
  *                                failures in a round the answer leaves and says so
  *
- * (1) Nothing of the step is committed before the check has ended. Who dies in between leaves the job as it was: the next run
- *     asks the brain and runs the check again.
- * (2) A word on the way (a question, a wait) leaves without it, and says that the check has not run.
+ * (1) Nothing of the step is committed before the check has ended. Who dies in between leaves
+ *     the job as it was: the next run asks the brain and runs the check again.
+ * (2) A word on the way (a question, a wait) leaves without it, and says that the check has not
+ *     run.
  * (3) Of several such lines in one round the newest counts.
- * (4) A failure is counted in the store before the brain is asked again: a run that dies or is put back takes none of them with it.
- *     Only a power loss may forget the newest, and then there is one try more.
+ * (4) A failure is counted in the store before the brain is asked again: a run that dies or is
+ *     put back takes none of them with it. Only a power loss may forget the newest, and then
+ *     there is one try more.
  */
 #include "base/check.h"
 #include "engine/run/commit.h"
@@ -67,6 +72,7 @@ bool task_check_run(const TaskCheckRun *run,
                     CheckEnd *ret,
                     GError **error);
 
-/* What the brain is told of a check that failed, and what the mails to those who asked say of it. Caller frees. */
+/* task_check_why(): what the brain is told of a check that failed; caller frees.
+ * task_check_tell() adds the words to the mails of the proposal to those who asked. */
 char *task_check_why(const char *command, const CheckEnd *end);
 void task_check_tell(const Job *job, const StepInput *in, Proposal *p, const char *words);

@@ -7,8 +7,8 @@
  *   a mail in Sent                           it left
  *   an answer there                          the mails that it names are settled
  *   an open mail that lies in Done           likewise, unless it is flagged as answered or a
- *                                            person was asked about its answer, and no answer to it
- *                                            is there
+ *                                            person was asked about its answer, and no answer
+ *                                            to it is there
  *   a person's REJECT in Sent                the held mail that it names is refused
  *   a person's APPROVE in Sent               the held mail that it names stays held, and is counted,
  *                                            unless Sent has it too
@@ -36,10 +36,10 @@ typedef struct CatchUp {
     unsigned held;                   /* mails that were approved, and of which Sent has none */
 } CatchUp;
 
-/* For all roles but those whose mail lies on a server: of these nothing runs and nothing leaves until
- * catch_up_server(). Also draws the line under it: see accept_backup() in store/job/accept.h. What is
- * found is added to *ret, which means nothing on failure. In transactions of its own; repeating it
- * changes nothing. */
+/* For all roles but those whose mail lies on a server: of these nothing runs and nothing leaves
+ * until catch_up_server(). Also draws the line under it: see accept_backup() in
+ * store/job/accept.h. What is found is added to *ret, which means nothing on failure. In
+ * transactions of its own; repeating it changes nothing. */
 bool catch_up(Engine *engine, CatchUp *ret, GError **error);
 /* For the roles of an imap account, when the mail here is as it is on the server
  * (remote/remote_backup.c). */

@@ -11,8 +11,8 @@
  *
  * (1) What is not whole, or whose MAC does not hold, is an ordinary attachment of an ordinary
  *     mail.
- * (2) A mail can't lower a counter (steps, cost): when a job is brought back, the highest count in
- *     any of its checkpoint mails counts.
+ * (2) A mail can't lower a counter (steps, cost): when a job is brought back, the highest count
+ *     in any of its checkpoint mails counts.
  * (3) A checkpoint is known by job, epoch and seq, not by its Message-ID: `resume` brings the
  *     same bytes once more.
  * (4) After a lost store another job may have the same number; `born` tells them apart.
@@ -86,8 +86,8 @@ continuation_parse(const Key *key, const char *data, size_t len, Continuation **
  * is wrong with it. */
 bool
 continuation_parse_seed(const char *data, size_t len, Continuation **ret_c, GError **error);
-/* The bytes of the first part that says it is such a document, whatever its MAC; NULL: there is no
- * such part. Borrowed from the message. */
+/* The bytes of the first part that says it is such a document, whatever its MAC; NULL: there is
+ * no such part. Borrowed from the message. */
 GBytes *continuation_part(const Message *m);
 
 typedef enum ContinuationFate {

@@ -21,13 +21,15 @@
  */
 #include "engine/checkpoint/refetch.h"
 
-/* Takes the mailbox in as above, and brings back jobs by their checkpoints: at the first look of a
- * store, those of all roles. Does nothing when the mailbox is known already. *ret_n: mails taken in
- * now. In transactions of its own, 500 mails each; whoever repeats it after a crash goes on. */
+/* Takes the mailbox in as above, and brings back jobs by their checkpoints: at the first look
+ * of a store, those of all roles. Does nothing when the mailbox is known already. *ret_n: mails
+ * taken in now. In transactions of its own, 500 mails each; whoever repeats it after a crash
+ * goes on. */
 bool history_take(const RoleMailbox *box, unsigned *ret_n, GError **error);
 
-/* For an old store beside newer mail, before anything is decided about its jobs: mail in Active
- * that it does not know is taken in as above; so are the original of a job that came back and what
- * an answer in Sent settled, in INBOX too, and mail in Done whose answer had not left. Everything
- * else is left alone. In one transaction of its own; repeating it changes nothing. */
+/* For an old store beside newer mail, before anything is decided about its jobs: mail in
+ * Active that it does not know is taken in as above; so are the original of a job that came
+ * back and what an answer in Sent settled, in INBOX too, and mail in Done whose answer had
+ * not left. Everything else is left alone. In one transaction of its own; repeating it
+ * changes nothing. */
 bool history_catch_up(const RoleMailbox *box, GError **error);

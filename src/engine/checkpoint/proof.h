@@ -44,8 +44,8 @@ void said_init(Said *s);
 void said_clear(Said *s);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Said, said_clear)
 void said_add(Said *s, const Home *home, const Message *m);
-/* Why a mail in Done counts as not answered: its answer was written, and had not left. Static; NULL: it
- * had, or there was none. answered: the mail is flagged so. */
+/* Why a mail in Done counts as not answered: its answer was written, and had not left. Static;
+ * NULL: it had, or there was none. answered: the mail is flagged so. */
 const char *said_lost(const Said *s, const char *msgid, bool answered);
 
 /* The job that a step's mail names, in a form that tells nobody else anything. Two jobs of one

@@ -46,12 +46,14 @@ typedef struct ContextPart {
                                  its first byte to be written behind it; NULL: there is no way */
 } ContextPart;
 
-/* What was made of the parts of the page before, and the digest of its system text: most of that is on the next
- * page too. A part is known again by its title and all of its bytes, so nothing that changed is taken for the same. */
+/* What was made of the parts of the page before, and the digest of its system text: most of
+ * that is on the next page too. A part is known again by its title and all of its bytes, so
+ * nothing that changed is taken for the same. */
 typedef struct ContextMemo ContextMemo;
 ContextMemo *context_memo_new(void);
 void context_memo_free(ContextMemo *memo);
-/* For this page; what none of the last few pages used is forgotten. Borrowed as long as c lives. */
+/* For this page; what none of the last few pages used is forgotten. Borrowed as long as c
+ * lives. */
 void context_set_memo(Context *c, ContextMemo *memo);
 
 /* The budget is for system and page together, without files; 0: 256 KiB. Borrows nothing. */
@@ -72,7 +74,8 @@ unsigned context_role_takes(const Engine *engine, const char *role);
 /* Which of these (CONTEXT_IMAGES, CONTEXT_PDF) a file of this type is; 0: neither. */
 unsigned context_type_takes(const char *media_type);
 
-/* The face has shown the whole conversation already, new mail included: the mode leaves it out. */
+/* The face has shown the whole conversation already, new mail included: the mode leaves it
+ * out. */
 void context_set_told(Context *c);
 bool context_is_told(const Context *c);
 
@@ -91,7 +94,8 @@ void context_end(Context *c, const char *text);
 /* Untrusted: `=== TITLE [nonce] ===`, text, `=== END [nonce] ===`. The whole text or nothing of
  * it: false when it did not fit or holds the nonce. */
 bool context_show_part(Context *c, const ContextPart *part, const char *text);
-/* As above, but a text that is too long is cut at a character and says so, and how to read on. */
+/* As above, but a text that is too long is cut at a character and says so, and how to read
+ * on. */
 bool context_show_part_cut(Context *c, const ContextPart *part, const char *text);
 /* The same for text that is found nowhere else later: the manifest keeps it. */
 bool context_show_cut(Context *c, const char *title, const char *id, const char *text);
@@ -115,7 +119,8 @@ const char *context_whole(Context *c);
 
 /* The manifest, as docs/formats.md tells; caller unrefs. */
 GBytes *context_manifest(Context *c);
-/* *ret: the least trust of all mail and notes that the brain sees here, for the jobs of this role. */
+/* *ret: the least trust of all mail and notes that the brain sees here, for the jobs of this
+ * role. */
 bool context_floor(const Context *c, Engine *engine, const char *role, Trust *ret, GError **error);
 /* The digest of context_whole(). */
 void context_digest(Context *c, Digest *ret);
@@ -131,8 +136,8 @@ typedef struct Recall {
     GHashTable *names;  /* for the mode: what it remembers from part to part; NULL at first */
 } Recall;
 
-/* *ret_text, or *ret_file for a part with a content_type; left NULL: it is gone, or was shown by
- * another mode. Caller frees. */
+/* *ret_text, or *ret_file for a part with a content_type; left NULL: it is gone, or was shown
+ * by another mode. Caller frees. */
 typedef bool ContextRecall(Recall *recall,
                            const ContextPart *part,
                            char **ret_text,

@@ -41,8 +41,8 @@ Context *context_alloc(const Home *home, int64_t job, int step, size_t budget);
 #define CONTEXT_SYSTEM_HEAD "--- system\n"
 #define CONTEXT_PAGE_HEAD "--- page\n"
 
-/* A digest that has taken in the system text with both headings: where the page before had the same
- * system text, what was made of it is used again. Caller ends or frees the digest. */
+/* A digest that has taken in the system text with both headings: where the page before had the
+ * same system text, what was made of it is used again. Caller ends or frees the digest. */
 DigestCtx *context_digest_begin(Context *c);
 
 /* Bytes that are left when nothing is kept back. */

@@ -25,8 +25,8 @@ void conversation_add_text(GString *out, const Message *m);
  * left out. A session that is resumed is shown only what came since it was told last. */
 bool conversation_show(
     Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error);
-/* The same for a page that shows some mail already: `seen` is a set of Message-IDs; mail in it is
- * passed over, and what was shown in full is added. */
+/* The same for a page that shows some mail already: `seen` is a set of Message-IDs; mail in it
+ * is passed over, and what was shown in full is added. */
 bool conversation_show_unseen(Engine *engine,
                               const Job *job,
                               const StepInput *in,
@@ -34,8 +34,8 @@ bool conversation_show_unseen(Engine *engine,
                               Context *c,
                               GError **error);
 
-/* One mail that the role wrote, in this job or another, as far as there is room for it. One that
- * is in `seen` is passed over; it is added there. Nothing where there is no such mail. */
+/* One mail that the role wrote, in this job or another, as far as there is room for it. One
+ * that is in `seen` is passed over; it is added there. Nothing where there is no such mail. */
 bool conversation_show_written(Engine *engine,
                                const Job *job,
                                const char *msgid,

@@ -28,8 +28,9 @@ GBytes *manifest_add_reads(GBytes *manifest, json_t *reads);
 /* Lowers *floor to the least trusted mail or note among them, as the role has it. */
 bool manifest_floor(
     Engine *engine, const char *role, GBytes *manifest, Trust *floor, GError **error);
-/* True when parts with this `from` are our own words, or what the job itself kept from its last step:
- * no mail or note has to be looked up for such a part. from NULL: the part is from nowhere. */
+/* True when parts with this `from` are our own words, or what the job itself kept from its last
+ * step: no mail or note has to be looked up for such a part. from NULL: the part is from
+ * nowhere. */
 bool manifest_is_own(const char *from);
 /* Lowers *floor likewise to one mail or note. */
 bool manifest_part_floor(

@@ -43,7 +43,7 @@ bool intake_files(Intake *in,
                   IntakeStats *stats,
                   GError **error);
 
-/* Gives a stored mail to its job, or begins one where *io_job is {0}. Inside the transaction that
- * stored it. */
+/* Gives a stored mail to its job, or begins one where *io_job is {0}. Inside the transaction
+ * that stored it. */
 bool intake_queue(
     Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId *io_job, GError **error);

@@ -27,7 +27,7 @@ typedef struct Judgement {
     char proof[200];  /* from outside: what the receiving server found; "" where nobody asked */
 } Judgement;
 
-/* routed: a mail server's mailbox gave it to this role (engine/in/fetch_name.h), which is how mail
- * comes that names neither role nor account: by an alias, or in Bcc. */
+/* routed: a mail server's mailbox gave it to this role (engine/in/fetch_name.h), which is how
+ * mail comes that names neither role nor account: by an alias, or in Bcc. */
 void
 judge(const Home *home, const ConfRole *role, const Message *m, bool routed, Judgement *ret);

@@ -17,8 +17,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MailIn, mail_in_clear)
 /* Parses a mail. Never fails; ret is to be cleared with mail_in_clear(). */
 void mail_in_parse(const Key *key, GBytes *raw, MailIn *ret);
 
-/* A mail that is larger than max-message is its headers, beneath a line that says how large it is
- * where it lies. Intake holds what begins like this. */
+/* A mail that is larger than max-message is its headers, beneath a line that says how large it
+ * is where it lies. Intake holds what begins like this. */
 #define MAIL_LARGE_HEADER "X-Postrider-Left-On-Server"
 /* Makes such a mail from the beginning of one that has size bytes; head may go on behind the
  * headers. Caller unrefs. */

@@ -3,14 +3,14 @@
 /*
  * Orders: a reply that is a command. The first non-empty unquoted line of a permitted person's
  * mail, if it is the order alone, in any case, with or without end punctuation: STOP, CANCEL,
- * CONTINUE [N|$N], APPROVE [ALWAYS|N|UNTIL WHEN], REJECT[: why], FORK [N], STATUS, WHY, HELP. Lines after it are kept
- * as an instruction. "Stop using tabs" is a task. In a reply STOP ALL is an order too; as the
- * subject of a new mail: STATUS, STOP ALL, HELP. Carried out inside intake's own transaction
- * and answered in one mail; the order itself goes to Done.
+ * CONTINUE [N|$N], APPROVE [ALWAYS|N|UNTIL WHEN], REJECT[: why], FORK [N], STATUS, WHY, HELP.
+ * Lines after it are kept as an instruction. "Stop using tabs" is a task. In a reply STOP ALL
+ * is an order too; as the subject of a new mail: STATUS, STOP ALL, HELP. Carried out inside
+ * intake's own transaction and answered in one mail; the order itself goes to Done.
  *
- * STOP and CANCEL raise the job's epoch, so a program at work can commit nothing any more. After the commit its run is
- * told to look (engine/run/poke.h): it finds its claim gone, ends the program with all that the program started, and
- * commits nothing.
+ * STOP and CANCEL raise the job's epoch, so a program at work can commit nothing any more.
+ * After the commit its run is told to look (engine/run/poke.h): it finds its claim gone, ends
+ * the program with all that the program started, and commits nothing.
  */
 #include "engine/engine.h"
 #include "mail/message.h"
@@ -50,9 +50,8 @@ typedef struct Order {
 void order_clear(Order *o);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Order, order_clear)
 
-/* in_thread: the mail continues a job. ORDER_UNCLEAR: a lone word of five
- * letters or more that is one edit away from an order, or an order with a number that it can't have.
- */
+/* in_thread: the mail continues a job. ORDER_UNCLEAR: a lone word of five letters or more that
+ * is one edit away from an order, or an order with a number that it can't have. */
 void order_parse(const Message *m, bool in_thread, Order *ret);
 /* True when somebody with these rights (MAY_…) may give this order; else the text is plain
  * mail. APPROVE and REJECT are orders from any principal, who then hears whether they count

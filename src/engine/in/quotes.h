@@ -9,7 +9,7 @@
 #include "mail/origin.h"
 #include "store/mail/messages.h"
 
-/* Lowers in->floor to that of what in->mail quotes or forwards, as far as it stands in mail of the
- * same thread of this role, or in what the job wrote ({0}: none); to TRUST_ANYONE where it stands
- * in none. Mail of roles is left as it is: its floor says what its writer had read. */
+/* Lowers in->floor to that of what in->mail quotes or forwards, as far as it stands in mail of
+ * the same thread of this role, or in what the job wrote ({0}: none); to TRUST_ANYONE where it
+ * stands in none. Mail of roles is left as it is: its floor says what its writer had read. */
 bool quotes_lower_floor(Engine *engine, MsgNew *in, JobId job, GError **error);

@@ -44,8 +44,8 @@ typedef struct Recurrence {
 /* ret_text: the same in one form, for people and for parsing again; caller frees, may be NULL.
  * ERR_NEVER says what is wrong; so is what can never come, as the 30th of February. */
 bool recurrence_parse(const char *text, Recurrence *ret, char **ret_text, GError **error);
-/* How many of these words, of which there is one at least, are the time that they begin with: as
- * many as it has if it is right, so that an error names no word behind it. */
+/* How many of these words, of which there is one at least, are the time that they begin with:
+ * as many as it has if it is right, so that an error names no word behind it. */
 unsigned recurrence_words(char **words);
 /* The first occurrence after a moment. anchor_us: when it was set up. */
 int64_t recurrence_next(const Recurrence *when, int64_t anchor_us, int64_t after_us);

@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * What becomes of a mail whose Message-ID another mail of the role has. A file of the same identity
- * that is proven no better is only one more file (store/mail/copies.h). All else is a message of its
- * own, judged for itself, and never takes the place of another:
+ * What becomes of a mail whose Message-ID another mail of the role has. A file of the same
+ * identity that is proven no better is only one more file (store/mail/copies.h). All else is a
+ * message of its own, judged for itself, and never takes the place of another:
  *
  *   it says the same as a mail that         this one is                the other
  *   has a job, or is handled                ignored(copy)              stays
@@ -11,8 +11,8 @@
  *   is held or ignored, and not so          what the judge says        stays
  *   (other words)                           what the judge says        stays
  *
- * It says the same if sender and Subject are the same, and so are its own words, one of which may
- * go on (mail/identity.h). A mail of somebody else is never a copy.
+ * It says the same if sender and Subject are the same, and so are its own words, one of which
+ * may go on (mail/identity.h). A mail of somebody else is never a copy.
  */
 #include "engine/engine.h"
 #include "engine/in/judge.h"

@@ -3,9 +3,10 @@
 /*
  * Mail that may crash the parser. The names of a batch are written down (not flushed: it is for
  * a crash of this process) before they are parsed, and wiped by the batch's own transaction. A
- * start that finds names takes them one by one; a single name that is found three times is under
- * suspicion. That is no proof: somebody may have killed us each time. So it is parsed in a child
- * (postrider-parse) first, and only a mail that ends the child too, each time, is the culprit.
+ * start that finds names takes them one by one; a single name that is found three times is
+ * under suspicion. That is no proof: somebody may have killed us each time. So it is parsed in
+ * a child (postrider-parse) first, and only a mail that ends the child too, each time, is the
+ * culprit.
  */
 #include "base/home.h"
 #include "store/mail/suspect_files.h"

@@ -7,8 +7,8 @@
  * copy for a Sent folder is never given up because of its age, since the mail itself has left.
  * When the last recipient fails, the copies fail too that wait until somebody has the mail.
  *
- * By SMTP, 4xx (451, say) is read as SMTP_RETRY, "later", and 5xx as refused for good, in wire/smtp.h; remote/submit.h
- * hands both on to attempt_failed().
+ * By SMTP, 4xx (451, say) is read as SMTP_RETRY, "later", and 5xx as refused for good, in
+ * wire/smtp.h; remote/submit.h hands both on to attempt_failed().
  */
 #include "base/home.h"
 #include "store/out/outbox.h"

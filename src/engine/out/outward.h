@@ -1,19 +1,19 @@
 #pragma once
 
 /*
- * How our mail looks to people outside. A mailbox of a provider may be that of many roles: mail
- * leaves with the account's address and the role's name in From, and Reply-To leads back to the
- * role and the very job, by a tag that nobody can guess:
+ * The addresses of our mail to people outside. One mailbox at a provider may serve many roles:
+ * a mail leaves with the account's address and the role's name in From, and the address in its
+ * Reply-To leads back to the role and to the very job. A tag behind the plus of an address says
+ * to what a mail that comes back belongs:
  *
- *   role+JOB.TOKEN@…            answers
- *   account+ROLE.JOB.TOKEN@…    the same, where the role has no mailbox there
- *   account+b.N.TOKEN@…         bounces of mail N, where `envelope = verp`
- *   account+sent-N.TRY.TOKEN@…  copies of mail N to ourselves, where `in-doubt = probe` too
+ *   role+JOB.TOKEN@…            an answer to mail of the job
+ *   account+ROLE.JOB.TOKEN@…    the same, where the role has no mailbox on that server
+ *   account+b.N.TOKEN@…         a bounce of mail N; with `envelope = verp`
+ *   account+sent-N.TRY.TOKEN@…  our own copy of try TRY of mail N; with `in-doubt = probe` too
  *
- * Who answers must be somebody who may write to the job anyway. b.N.TOKEN is the envelope id
- * too, wherever the server knows DSN.
- *
- * Tokens are MACs under the home's key, so nothing about them is stored.
+ * A tag gives no rights: a person who answers must be one who may write to the job anyway. The
+ * tag b.N.TOKEN is also the envelope id of the mail, where the server knows DSN. TOKEN is a MAC
+ * under the home's key, so nobody can guess it and nothing is stored for it.
  */
 #include "base/home.h"
 #include "base/ids.h"
@@ -24,33 +24,37 @@
  * Borrowed. */
 const char *outward_address(const ConfAccount *account);
 
-/* The tags, without the address to which they belong; caller frees. */
+/* The tag of answers to mail of the job, "JOB.TOKEN". Caller frees. */
 char *outward_reply_tag(const Key *key, const ConfRole *role, JobId job);
+/* The tag of bounces of the mail, "b.N.TOKEN". generation: that of the store (db_generation()),
+ * so that a tag of a store that was put back names no mail of this one. Caller frees. */
 char *outward_bounce_tag(const Key *key, uint64_t generation, OutId mail);
-/* The address to which the copy of one try of a mail goes; NULL: no tag fits into our own
- * address. Caller frees. */
+/* The address to which our own copy of one try of a mail goes: own with a tag. NULL: own has no
+ * room for a tag. Caller frees. */
 char *outward_copy_address(const Key *key, const char *own, OutId mail, int64_t try);
-/* True when a mail that came is such a copy; then of which mail and which try. */
+/* True when a mail that came is such a copy. *ret_mail, *ret_try: of which mail, and of which
+ * of its tries. */
 bool outward_is_copy(const Key *key, const Message *m, OutId *ret_mail, int64_t *ret_try);
-/* The envelope sender of a mail; from: what it is where the account has no address of its own.
- * Caller frees. */
+/* The envelope sender of a mail: the account's address, with the tag of bounces if `envelope =
+ * verp`. from is taken where the account has no address of its own. Caller frees. */
 char *outward_envelope(const Home *home,
                        const ConfAccount *account,
                        uint64_t generation,
                        OutId mail,
                        const char *from);
 
-/* Sets From and Reply-To of a mail of this role that goes outside and, where the server puts a
- * Message-ID of its own on the mail, has our id in References. There must be a way out for the
- * role (config_way_out()). */
+/* Sets From and Reply-To of a mail of this role that goes outside. Where the server puts a
+ * Message-ID of its own on mail (`message-id = server`), our id is put into References as well.
+ * The role must have a way out (config_way_out()). */
 bool
 outward_dress(const Home *home, const ConfRole *role, JobId job, Compose *mail, GError **error);
 
-/* The job to whose reply tag the mail was sent; {0}: to none. */
+/* The job whose reply tag is in an address to which the mail was sent; {0}: no such tag. */
 JobId outward_job_of(const Key *key, const ConfRole *role, const Message *m);
-/* The mail of ours that a bounce tag names: the tag as text (an envelope id), or in an address
- * to which the bounce came. {0}: no mail of ours. */
+/* The mail of ours that a bounce tag names, such as the envelope id that a bounce quotes; {0}:
+ * the tag names no mail of ours. */
 OutId outward_bounced(const Key *key, uint64_t generation, const char *tag);
+/* The same for the tag in an address to which the bounce m came. */
 OutId outward_bounced_at(const Key *key, uint64_t generation, const Message *m);
 
 /* True when this address means the role: the role's own address, or an account's with the

@@ -52,18 +52,18 @@ bool post_raw(Engine *engine,
               char **ret_msgid,
               GError **error);
 
-/* Mails that were held (ids, char *) are on their way after all: faces hear of it (engine/face.h). What has left the outbox is
- * passed over. */
+/* Mails that were held (ids, char *) are on their way after all: faces hear of it
+ * (engine/face.h). What has left the outbox is passed over. */
 bool post_released(Engine *engine, Txn *txn, const GPtrArray *ids, GError **error);
 
-/* The headers of the mail with this id, which a role has or we sent; *ret NULL: it is not here. May read its file, so no transaction
- * is open. Caller frees. */
+/* The headers of the mail with this id, which a role has or we sent; *ret NULL: it is not here.
+ * May read its file, so no transaction is open. Caller frees. */
 bool post_parent(Engine *engine, const char *id, Message **ret, GError **error);
-/* The mail answers the one with this id: In-Reply-To, and the whole References where that mail is here. parent: from
- * post_parent(). */
+/* The mail answers the one with this id: In-Reply-To, and the whole References where that mail
+ * is here. parent: from post_parent(). */
 bool post_thread(Compose *mail, const char *id, const Message *parent, GError **error);
-/* It answers all of these (mail/parents.h), which are looked up here. *ret_subject: of the first, NULL: it is not here; caller
- * frees; may be NULL. */
+/* It answers all of these (mail/parents.h), which are looked up here. *ret_subject: of the
+ * first, NULL: it is not here; caller frees; may be NULL. */
 bool post_thread_all(
     Engine *engine, Compose *mail, const GPtrArray *ids, char **ret_subject, GError **error);
 

@@ -1,17 +1,19 @@
 #pragma once
 
 /*
- * What waits for a person's yes, such as mail. The step that proposes it commits it as held, and
- * in the same transaction one mail asks the owner: why, exactly what would happen, its digest, and
- * what to reply (hold_ask); what there is to ask about has a kind (question_kind.h). An answer by mail and one on the command line are the same decision
- * (hold_decide): the first counts, whoever is second hears of it.
+ * Things that wait for a person's yes, such as mail. The step that proposes a mail commits it
+ * as held, and in the same transaction sends a mail that asks the owner (hold_ask): why the
+ * mail is held, exactly what would happen, the digest of that, and what to reply. Each thing
+ * that can be asked about has a kind (question_kind.h). A person answers by mail or on the
+ * command line; both make the same decision (hold_decide). The first answer counts, and the
+ * person whose answer is the second hears that.
  *
- * What a yes sets free are the bytes that were shown, never a mail that only looks like them. A
- * no is written down for good. Either way the job is told in its next context (hold_news), and
- * goes on at once when it was told a reason. STOP and CONTINUE: store/job/questions.h.
+ * A yes sets free the bytes that were shown, never a mail that only looks like them. A no is
+ * final. After either the job is told in its next context (hold_news), and goes on at once if
+ * the answer gives a reason. For STOP and CONTINUE see store/job/questions.h.
  *
- * Mail in doubt (engine/people/delivery_failure.h) is asked about and decided the same way: a yes sends it
- * once more, with a no it counts as sent.
+ * Mail in doubt (engine/people/delivery_failure.h) is asked about and decided the same way:
+ * after a yes the mail is sent once more, after a no it counts as sent.
  */
 #include "engine/engine.h"
 #include "store/job/jobs.h"
@@ -24,28 +26,28 @@ typedef struct QuestionKind QuestionKind;     /* engine/people/question_kind.h *
 typedef struct ProposedNote ProposedNote;     /* engine/run/commit.h */
 typedef struct NoteBy NoteBy;                 /* store/note/note_versions.h */
 
-/* Nobody reads the twentieth question of one job: from max-questions open ones on it can ask no
- * more, and what would be held is refused for this reason. *ret_why NULL: it may ask; static.
- */
+/* *ret_why: why the job may ask no further question, or NULL when it may ask. Static. A job
+ * with `max-questions` open questions may ask no more, since nobody reads the twentieth
+ * question of one job; what it would have held is refused for this reason. */
 bool hold_may_ask(Engine *engine, JobId job, const char **ret_why, GError **error);
 
 /* A question that is to be asked. */
 typedef struct HoldQuestion {
     const QuestionKind *kind;
-    const char *asks;    /* in one line, for lists */
+    const char *asks;    /* the question in one line, for lists */
     const char *payload; /* exactly what a yes is about, as the kind reads it */
-    OutId about;         /* mail in doubt */
+    OutId about;         /* the mail in doubt; {0}: the question is about no such mail */
     const ConfRole *role;
-    const Job *job; /* NULL: nobody's */
+    const Job *job; /* NULL: the question belongs to no job */
     int round;
-    const char *to;
-    const char *ahead;            /* for describe(); NULL */
-    const RoleMailParent *parent; /* the question hangs below it; NULL */
+    const char *to;               /* the person who is asked */
+    const char *ahead;            /* for QuestionKind.describe(); NULL: nothing */
+    const RoleMailParent *parent; /* the mail that the question answers; NULL: none */
 } HoldQuestion;
 /* Asks a question by a mail, in the caller's transaction. */
 bool hold_ask(Engine *engine, Txn *txn, const HoldQuestion *ask, GError **error);
-/* Asks the owner about these mails, which were put held in this transaction. original: what
- * began the job's round. */
+/* Asks the owner about these n mails, which were put into the outbox as held in this
+ * transaction. original: the mail that began the job's round. */
 bool hold_ask_mails(Engine *engine,
                     Txn *txn,
                     const Job *job,
@@ -53,9 +55,9 @@ bool hold_ask_mails(Engine *engine,
                     const OutId *mails,
                     size_t n,
                     GError **error);
-/* Asks the owner about a change of a note that this round may not make; why: why not, static.
- * *ret_asked false: nobody can be asked now (hold_may_ask). True also where a question of the job
- * about this note is open already. */
+/* Asks the owner about the change n of a note, which this round may not make. why: why it may
+ * not; static. *ret_asked: true when the owner was asked, or when a question of the job about
+ * this note is open already; false when the job may ask no more (hold_may_ask). */
 bool hold_ask_note(Engine *engine,
                    Txn *txn,
                    const Job *job,
@@ -67,8 +69,9 @@ bool hold_ask_note(Engine *engine,
 
 typedef struct ProposedCalls ProposedCalls; /* engine/run/commit.h */
 typedef struct Timer Timer;                 /* store/job/timers.h */
-/* Asks about tool calls by one mail, and sets the timer of its reminder. said: what the agent said
- * before it stopped; NULL: nothing. step: of the job, in which this is asked. */
+/* Asks about tool calls of an agent by one mail, and sets the timer that reminds the owner.
+ * said: the text of the agent before it stopped; NULL: it said nothing. step: the step of the
+ * job that asks. */
 bool hold_ask_calls(Engine *engine,
                     Txn *txn,
                     const Job *job,
@@ -77,32 +80,33 @@ bool hold_ask_calls(Engine *engine,
                     const char *said,
                     int step,
                     GError **error);
-/* To be called when a timer TIMER_PERMIT is due: sends one mail to the owner, if something that
- * was asked is still open. *ret_did: the mail was sent. */
+/* To be called when the timer t, a TIMER_PERMIT, is due: sends one mail to the owner if one of
+ * the questions is still open. *ret_did: true when the mail was sent. */
 bool hold_remind(Engine *engine, const Timer *t, bool *ret_did, GError **error);
 
 typedef enum HoldEnd {
-    HOLD_DONE,
-    HOLD_LATE,    /* it was decided before */
-    HOLD_STOPPED, /* void until CONTINUE */
-    HOLD_ENDED,   /* void: its job was cancelled */
-    HOLD_CHANGED, /* what is held is not what was shown */
-    HOLD_NO_WAY,  /* none of it can leave from here; it is still asked */
+    HOLD_DONE,    /* the answer counts */
+    HOLD_LATE,    /* another answer came before */
+    HOLD_STOPPED, /* STOP has made the question void until CONTINUE */
+    HOLD_ENDED,   /* the job was cancelled, so the question is void */
+    HOLD_CHANGED, /* what is held is no longer what was shown */
+    HOLD_NO_WAY,  /* no mail of it can leave from here; the question stays open */
 } HoldEnd;
 
 typedef struct HoldAnswer {
     bool approve;
     const char *who;    /* an address, or "the operator" */
-    const char *why;    /* for the job, which goes on with it; NULL: nothing was said */
-    /* A yes for longer than once: always, so many times in all, or until then; of a tool call only. */
+    const char *why;    /* a reason for the job, which goes on with it; NULL: none was given */
+    /* A yes to a tool call may count more than once: */
     bool always;
-    int64_t times, until_us; /* 0: not said */
-    OutId only;         /* {0}: every mail of the question that is still held */
-    GPtrArray *decided; /* gets the ids of the mails that were decided; char * */
+    int64_t times, until_us; /* so many times in all; until then; 0: not said */
+    OutId only;         /* the one mail that is decided; {0}: all mails that are still held */
+    GPtrArray *decided; /* gets the ids (char *) of the mails that were decided */
 } HoldAnswer;
 
-/* Decides inside the caller's transaction, in which q was read; nothing changes unless *ret_end
- * is HOLD_DONE. *ret_text says what happened and what can be said next; caller frees. */
+/* Decides the question q inside the caller's transaction, in which q was read. Nothing changes
+ * unless *ret_end is HOLD_DONE. *ret_text, for the person who answered, says what happened and
+ * which answers are possible next; caller frees. */
 bool hold_decide(Txn *txn,
                  const Question *q,
                  const HoldAnswer *answer,
@@ -110,23 +114,23 @@ bool hold_decide(Txn *txn,
                  char **ret_text,
                  GError **error);
 
-/* *ret: this mail replies to a mail that asks a question, whoever wrote the reply. The mail
- * need not belong to a job. */
+/* *ret: true when the mail m replies to a mail that asks a question, whoever wrote m. m need
+ * not belong to a job. */
 bool hold_is_asked(Db *db, const Message *m, bool *ret, GError **error);
 typedef struct Judgement Judgement; /* engine/in/judge.h */
-/* Looks whether this mail, which is no order, answers an open question that takes words, and
- * comes from somebody who may answer it. *ret_words: what they wrote; caller frees. NULL: the
- * mail is no such answer. */
+/* *ret_words: the words by which the mail m, which is no order, answers an open question;
+ * caller frees. NULL: m answers no question that takes words, or its sender may not answer. */
 bool hold_takes_words(
     Engine *engine, const Judgement *j, const Message *m, char **ret_words, GError **error);
-/* Takes a mail that says APPROVE or REJECT, or words that answer, of a sender that intake
- * believed. If it replies to a question, and the sender has the right, it decides the question,
- * and its job is the question's. Leaves a line in the mail's trace. *ret_text: what the sender
- * is told; caller frees. */
+/* Carries out the mail of the case c, which says APPROVE or REJECT, or has words that answer;
+ * intake has believed its sender. If the mail replies to a question, and the sender has the
+ * right, the question is decided, and c->job becomes the question's job. Writes a line into the
+ * trace of the mail. *ret_text: the text that the sender is told; caller frees. */
 bool hold_answer(OrderCase *c, char **ret_text, GError **error);
 
-/* What became of held mail since the job's last step, for its next context; NULL: nothing.
- * *ret_ids are the questions that it speaks of, for questions_told() in that step's commit. */
+/* *ret_text: what became of held mail since the job's last step, for the job's next context;
+ * NULL: nothing. *ret_ids: the questions of which the text speaks, to be handed to
+ * questions_told() in the commit of the step that shows it. Caller frees both. */
 bool hold_news(Db *db, JobId job, char **ret_text, GArray **ret_ids, GError **error);
-/* *ret: a decision had a reason that the job was to hear, and has not heard yet. */
+/* *ret: true when a decision gave a reason that the job has not been told yet. */
 bool hold_has_news(Db *db, JobId job, bool *ret, GError **error);

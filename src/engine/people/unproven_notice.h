@@ -9,7 +9,8 @@
 #include "engine/in/judge.h"
 #include "mail/message.h"
 
-/* The newest such mail that `authserv-fields = several` would have proved; `status` names it. */
+/* The newest such mail that `authserv-fields = several` would have proved; `status` names
+ * it. */
 #define UNPROVEN_SEVERAL "unproven-several"
 
 /* Tells the owner, if it is time. number: the mail's row, where another mail has the same

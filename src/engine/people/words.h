@@ -2,9 +2,9 @@
 
 /*
  * What the engine says to people by mail, to be read and translated in one place: formats of
- * g_strdup_printf() and its kin. Three things are said elsewhere, each in one place of its own: a question
- * in the row of its kind (question_kind.h), STATUS and WHY in tell.c, and a checkpoint mail in
- * engine/checkpoint/continuation.c.
+ * g_strdup_printf() and its kin. Three things are said elsewhere, each in one place of its own:
+ * a question in the row of its kind (question_kind.h), STATUS and WHY in tell.c, and a
+ * checkpoint mail in engine/checkpoint/continuation.c.
  */
 #include <inttypes.h>
 

@@ -31,7 +31,8 @@ json_t *asked_call_json(const PermitPlace *place,
  * damaged. */
 bool asked_call_read(const char *payload, AskedCall *ret, GError **error);
 
-/* What a yes is bound to: job, session, tool and the exact input, however its JSON was written. */
+/* What a yes is bound to: job, session, tool and the exact input, however its JSON was
+ * written. */
 void asked_call_digest(JobId job, const PermitCall *call, Digest *ret);
 
 /* "Bash: make test", in one line of at most 80 characters, for lists. Caller frees. */

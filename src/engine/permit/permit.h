@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * Tool calls of one run of a program agent. Before each call the client asks its hook, the hook asks the agent port
- * (verb `permit`), and that asks here:
+ * Tool calls of one run of a program agent. Before each call the client asks its hook, the hook
+ * asks the agent port (verb `permit`), and that asks here:
  *
  *   permit_judge()   the role's own rules            yes, ask or no
  *   one yes          to exactly this call            used in a durable commit, then allowed
@@ -10,13 +10,14 @@
  *   otherwise        the call waits for a person: it is put down here, and asked about by one mail
  *                    in the commit that ends the run (engine/people/question_permit.c)
  *
- * (1) Nothing is allowed before the use of its yes is on disk. A crash in between means that it did
- *     not run and is asked about again.
- * (2) A question is put in the step's commit and nowhere else. A crash before that means that nobody
- *     was asked, and the model proposes the call again.
- * (3) Claude Code keeps one deferred call of an answer, the last: so the first call that must be asked
- *     about is deferred, and the others are denied. Codex can't wait: its call is denied, and passes
- *     when the model repeats it. opencode asks nobody: it is given its rules before it starts.
+ * (1) Nothing is allowed before the use of its yes is on disk. A crash in between means that it
+ *     did not run and is asked about again.
+ * (2) A question is put in the step's commit and nowhere else. A crash before that means that
+ *     nobody was asked, and the model proposes the call again.
+ * (3) Claude Code keeps one deferred call of an answer, the last: so the first call that must
+ *     be asked about is deferred, and the others are denied. Codex can't wait: its call is
+ *     denied, and passes when the model repeats it. opencode asks nobody: it is given its rules
+ *     before it starts.
  */
 #include "engine/permit/permit_policy.h"
 #include "engine/run/commit.h"

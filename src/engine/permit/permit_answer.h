@@ -1,7 +1,7 @@
 #pragma once
 
-/* What a person wrote in reply to questions about tool calls, read as decisions and as choices. Pure
- * functions of text. */
+/* What a person wrote in reply to questions about tool calls, read as decisions and as choices.
+ * Pure functions of text. */
 #include "base/json.h"
 #include "base/list.h"
 #include <stdint.h>
@@ -15,8 +15,8 @@ typedef struct PermitSaid {
 void permit_said_free(PermitSaid *said);
 LIST_OF(PermitSaids, permit_saids, PermitSaid, permit_said_free)
 
-/* "1 yes, 2 no: not on a Friday", or one of them per line; without a number where there is only one
- * question: "yes", "no: why". NULL: the text says something else. Caller frees. */
+/* "1 yes, 2 no: not on a Friday", or one of them per line; without a number where there is only
+ * one question: "yes", "no: why". NULL: the text says something else. Caller frees. */
 PermitSaids *permit_said_parse(const char *text);
 
 /* The input of AskUserQuestion with what was answered. A person names the choice of a question

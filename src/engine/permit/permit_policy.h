@@ -60,14 +60,15 @@ permit_judge(const PermitRules *rules, const PermitPlace *place, const PermitCal
 /* Names of files and folders that configure an agent or git; ends with NULL. */
 const char *const *permit_protected(void);
 
-/* What a standing permission for this call is about, beside the tool: the command of a shell, the
- * file of a tool that has one (relative to the root where it lies below it), else the whole input.
- * Caller frees. */
+/* What a standing permission for this call is about, beside the tool: the command of a shell,
+ * the file of a tool that has one (relative to the root where it lies below it), else the whole
+ * input. Caller frees. */
 char *permit_covers(const PermitPlace *place, const PermitCall *call);
 /* "command", "file" or "input": which of them that is. Static. */
 const char *permit_covers_what(const PermitCall *call);
-/* The folder in which the call is made, as a standing permission names it: the root is the workdir.
- * Caller frees. */
+/* The folder in which the call is made, as a standing permission names it: the root is the
+ * workdir. Caller frees. */
 char *permit_folder(const PermitPlace *place, const PermitCall *call);
-/* The member of the input that holds the command of a shell; NULL: the tool is none. Borrowed. */
+/* The member of the input that holds the command of a shell; NULL: the tool is none.
+ * Borrowed. */
 const char *permit_command(const PermitCall *call);

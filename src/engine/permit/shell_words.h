@@ -2,8 +2,8 @@
 
 /*
  * What can be said about the text of a shell command without running a shell. Nothing here
- * understands the whole of a shell's language, so each question errs to one side: shell_simple()
- * says no where it is not sure, and shell_names() says yes.
+ * understands the whole of a shell's language, so each question errs to one side:
+ * shell_simple() says no where it is not sure, and shell_names() says yes.
  */
 #include <glib.h>
 #include <stdbool.h>

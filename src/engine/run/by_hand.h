@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * What a person says in the place of a job's agent: a mail of its role that settles mail of the job.
- * No claim is needed for it. A run that works on the same mail finds at its commit that it is answered
- * already, and ends without a word (run.c).
+ * What a person says in the place of a job's agent: a mail of its role that settles mail of the
+ * job. No claim is needed for it. A run that works on the same mail finds at its commit that it
+ * is answered already, and ends without a word (run.c).
  */
 #include "engine/run/commit.h"
 

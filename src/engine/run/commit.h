@@ -156,7 +156,8 @@ typedef struct StepInput {
     bool
         paid; /* an answer cost something: this step's row takes it over (store/job/budget.h) */
     int64_t deadline_us; /* new deadline of the claim */
-    /* A program that keeps one: the session that it goes on with, or begins; NULL: it keeps none. */
+    /* A program that keeps one: the session that it goes on with, or begins; NULL: it keeps
+     * none. */
     Session *session;
     bool resumed; /* the session knows what was said before: the page has only what is new */
     bool said;    /* the store has lines of what the program did (store/job/doings.h) */
@@ -185,8 +186,8 @@ const char *round_below_steer(const Job *job, const StepInput *in);
  * job has ended would begin a round about the mail, whose end would be told here, and so on. It
  * is not so in a space, where nobody waits for an answer of each member. */
 bool asker_listens(Engine *engine, const Job *job, bool *ret, GError **error);
-/* May the round end without a word? Who is of a space hears all of it, and need not say something each time; nor need who was
- * only told. */
+/* May the round end without a word? Who is of a space hears all of it, and need not say
+ * something each time; nor need who was only told. */
 bool step_may_be_silent(Engine *engine, const StepInput *in, bool *ret, GError **error);
 
 /* To whom a mail without To goes: to everybody whose mail is being answered, newest first, each

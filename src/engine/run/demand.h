@@ -2,10 +2,10 @@
 
 /*
  * Mail on demand. A run knows no mail password: where it needs a mail that is not held here it
- * leaves word (store/mail/demands.h), wakes the process of the role's account and waits for a while.
- * What is found is kept as a file and stored as history: it can be shown, and is never work.
- * Where there is no account, nobody is at work for it or its server is away, nothing is waited
- * for; the word stays, so that the mail may be there the next time.
+ * leaves word (store/mail/demands.h), wakes the process of the role's account and waits for a
+ * while. What is found is kept as a file and stored as history: it can be shown, and is never
+ * work. Where there is no account, nobody is at work for it or its server is away, nothing is
+ * waited for; the word stays, so that the mail may be there the next time.
  */
 #include "engine/engine.h"
 #include "store/job/jobs.h"
@@ -36,8 +36,8 @@ bool demand_later(Engine *engine,
                   const char *folder,
                   GError **error);
 
-/* Stores a mail that is here now, of that folder and file, as history: no work. state is handled, or
- * ignored where a person may release the mail. Inside the transaction. */
+/* Stores a mail that is here now, of that folder and file, as history: no work. state is
+ * handled, or ignored where a person may release the mail. Inside the transaction. */
 bool demand_store(Engine *engine,
                   Txn *txn,
                   const ConfAccount *account,

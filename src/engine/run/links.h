@@ -4,8 +4,9 @@
  * Links as mail programs find them in plain text: "scheme://...", "www.host...", a bare
  * "host.tld/..." or "a.host.tld", schemes without a host ("mailto:", "tel:", "data:"), and any
  * scheme where Markdown says that it is a link. One that an agent makes up can carry what the
- * agent knows to whoever waits at its other end, in its host name and path as well as in a query;
- * one that was there before it was asked can't. Only ASCII is looked at; nothing here fails.
+ * agent knows to whoever waits at its other end, in its host name and path as well as in a
+ * query; one that was there before it was asked can't. Only ASCII is looked at; nothing here
+ * fails.
  */
 #include <glib.h>
 #include <stdbool.h>

@@ -9,5 +9,6 @@
 
 /* Kills every process of ours whose $POSTRIDER_WORK is this path; returns how many. */
 unsigned orphans_end(const char *work);
-/* The same for those that have all of these in their environment, "NAME=VALUE", ended by NULL; never this process. */
+/* The same for those that have all of these in their environment, "NAME=VALUE", ended by NULL;
+ * never this process. */
 unsigned orphans_end_with(const char *const *variables);

@@ -26,7 +26,8 @@ GPtrArray *policy_recipients(const Check *k, const ProposedMail *mail);
 bool policy_reply_cc(Check *k, Proposal *p, GError **error);
 /* *ret: this is the address of a space of which the job's role is a member. */
 bool policy_is_space(const Check *k, const char *spec, bool *ret, GError **error);
-/* A mail to a space goes to nobody who is not of it, and none carries what is of a space to others (policy_spaces.c). */
+/* A mail to a space goes to nobody who is not of it, and none carries what is of a space to
+ * others (policy_spaces.c). */
 bool policy_spaces(const Check *k, const ProposedMail *mail, Verdict *v, GError **error);
 /* The same for notes: ProposedNote.refused says why a note is not written. */
 bool policy_space_notes(const Check *k, Proposal *p, GError **error);

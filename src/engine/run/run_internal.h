@@ -46,11 +46,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Task, task_clear)
 extern const int run_signals[];
 /* True when we were asked to end, while a brain thought or since. */
 bool run_called_off(Run *run);
-/* Before a claim: is this home still the living one? Where any job will do, what the clock says is acted on, too. */
+/* Before a claim: is this home still the living one? Where any job will do, what the clock says
+ * is acted on, too. */
 bool run_before_claim(Run *run, JobId want, GError **error);
 /* Loads the job and its open mail, for the next step. */
 bool run_load(Task *t, GError **error);
-/* The text for the brain; fills in digest and manifest, and lowers the floor by what it shows. */
+/* The text for the brain; fills in digest and manifest, and lowers the floor by what it
+ * shows. */
 char *run_context(Task *t, const char *workdir, GError **error);
 /* Before the question: writes down which mail is shown, and sets timers and deadline. */
 bool run_mark_shown(Task *t, GError **error);
@@ -89,9 +91,9 @@ char *run_too_large(const Task *t, const char *why);
  *   BRAIN_LIMITED   likewise, until then, a day at most: of more the owner is asked once
  *   BRAIN_STALLED   this job waits */
 bool run_wait(Task *t, const BrainAnswer *answer, GError **error);
-/* No program may be started for this job without a sandbox (engine/wall/wall.h), and there is none: the job
- * waits, is tried again after a minute up to an hour, and no attempt counts. The owner hears of it once a day
- * for a role, whoever asked once, where it takes long. */
+/* No program may be started for this job without a sandbox (engine/wall/wall.h), and there is
+ * none: the job waits, is tried again after a minute up to an hour, and no attempt counts. The
+ * owner hears of it once a day for a role, whoever asked once, where it takes long. */
 bool run_wait_for_wall(Task *t, const char *why, GError **error);
 /* Takes a fallback of the brain instead of waiting, where there is one that can be asked: then
  * *ret is true. What is wrong with the brain is noted all the same. */
@@ -104,8 +106,8 @@ bool run_make_cwd(Task *t, GError **error);
 /* The same for a job that finds its brain paused. */
 bool run_join_wait(Task *t, const Pause *pause, GError **error);
 
-/* The session of a program (run_session.c). Before the page is made: which one it goes on with, or
- * that it begins one. */
+/* The session of a program (run_session.c). Before the page is made: which one it goes on with,
+ * or that it begins one. */
 bool run_session_find(Task *t, const Workplace *place, GError **error);
 /* To be called before the question: writes the name of a session that begins into the store. */
 bool run_session_begin(Task *t, GError **error);

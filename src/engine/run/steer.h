@@ -1,11 +1,12 @@
 #pragma once
 
 /*
- * Mail that comes while a program works: one that can be told in the middle of its turn (Claude) is
- * told at once, as on its page. The mail counts as shown when the program has taken it up, and is
- * settled by its answer; what it did not take up is the next run's. One mail is under way at a time,
- * so that files of attachments have the names that the page gives them. Mail that would lower the
- * floor of the round waits for the next run, which knows what that means.
+ * Mail that comes while a program works: one that can be told in the middle of its turn
+ * (Claude) is told at once, as on its page. The mail counts as shown when the program has taken
+ * it up, and is settled by its answer; what it did not take up is the next run's. One mail is
+ * under way at a time, so that files of attachments have the names that the page gives them.
+ * Mail that would lower the floor of the round waits for the next run, which knows what that
+ * means.
  */
 #include "engine/run/think.h"
 

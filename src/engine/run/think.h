@@ -2,8 +2,8 @@
 
 /*
  * One question to a brain, with everything that may happen meanwhile: the program talks to the
- * agent port and says what it does (live.h), a person must hear something (ack), more mail comes
- * for it (steer.h), the master wants to stop, an order took the claim away.
+ * agent port and says what it does (live.h), a person must hear something (ack), more mail
+ * comes for it (steer.h), the master wants to stop, an order took the claim away.
  */
 #include "brain/brain.h"
 #include "engine/context/context.h"
@@ -49,10 +49,10 @@ typedef struct Thought {
 void thought_clear(Thought *t);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Thought, thought_clear)
 
-/* Asks, and returns when the brain is done or the run must end; until then it waits, so the caller
- * is in no transaction. A program that must end is ended before. *ret is {0} before, and is to be
- * cleared with thought_clear(). False: the question could not be asked, or the store failed; no
- * program of it runs any more. */
+/* Asks, and returns when the brain is done or the run must end; until then it waits, so the
+ * caller is in no transaction. A program that must end is ended before. *ret is {0} before, and
+ * is to be cleared with thought_clear(). False: the question could not be asked, or the store
+ * failed; no program of it runs any more. */
 bool think(const Think *ask, Thought *ret, GError **error);
 /* What the question may cost at most, as brain_most() says. Asks nobody. */
 int64_t think_most(const Think *ask);

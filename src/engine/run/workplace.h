@@ -61,12 +61,12 @@ char *workplace_path(const Home *home, const Job *job);
 GHashTable *workplace_names_new(void);
 char *workplace_name(GHashTable *taken, const char *filename);
 
-/* The names (char *) that the attachments of a mail have in in/, in their order; taken: the names of the
- * mails before, from workplace_names_new() on. A page that is built again long after the folder is gone
- * has the same names so. Caller frees. */
+/* The names (char *) that the attachments of a mail have in in/, in their order; taken: the
+ * names of the mails before, from workplace_names_new() on. A page that is built again long
+ * after the folder is gone has the same names so. Caller frees. */
 GPtrArray *workplace_mail_names(GHashTable *taken, const Message *m);
-/* Writes all attachments of the mails into in/, in order, under these names. A mail whose file is gone
- * has no attachments. */
+/* Writes all attachments of the mails into in/, in order, under these names. A mail whose file
+ * is gone has no attachments. */
 bool workplace_fill(Workplace *w, Engine *engine, const MsgRows *shown, GError **error);
 /* Where the stream of its program is kept: log/stream.jsonl, beginning anew where it has grown
  * large. -1: it can't be kept. Caller closes. */

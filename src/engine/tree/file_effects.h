@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * Effects on files of a folder that people work in (store/out/effects.h), such as the checkout of a workflow. The
- * folder is named as the settings do it, from / on or relative to the home, which may be moved; files by their paths
- * beneath it. No symbolic link is followed.
+ * Effects on files of a folder that people work in (store/out/effects.h), such as the checkout
+ * of a workflow. The folder is named as the settings do it, from / on or relative to the home,
+ * which may be moved; files by their paths beneath it. No symbolic link is followed.
  *
  *   file-move   the file with these bytes lies at `from`, and is to lie at `to`:
  *
@@ -19,7 +19,8 @@
  *       what was there before            not yet
  *       the other bytes                  done, once nobody can write to what was there before any more
  *       anything else                    somebody else's doing. Bytes of theirs that had to give way while
- *                                        we looked are back at their place, or beside it as PATH.edited-N
+ *                                        we looked are back at their place, or beside it as
+ *                                        PATH.edited-N
  *
  *   git-index   what the index of the repository has at `from` is to stand at `to`, as `git mv` does it; no hook,
  *               filter or setting of the repository runs. A locked index is tried again later
@@ -31,7 +32,7 @@
 #include "engine/engine.h"
 #include "store/out/effects.h"
 
-/* Whose effects keep their order: an artifact, or a repository. */
+/* The file that an effect is about. */
 typedef struct FileMove {
     const char *root, *from, *to;
     const char *what; /* the file, wherever it lies: effects of one keep their order */
@@ -39,7 +40,7 @@ typedef struct FileMove {
 } FileMove;
 bool file_effect_move(Txn *txn, const FileMove *move, EffectId *ret, GError **error);
 bool file_effect_index(Txn *txn, const FileMove *move, GError **error);
-/* Who commits, and what that says in one line. */
+/* The author of a commit, and its message, one line. */
 typedef struct FileCommit {
     const char *who, *address, *message;
 } FileCommit;

@@ -56,9 +56,9 @@ typedef struct GitCall {
     int *ret_status; /* exit status 1 is an answer, too: stands here; NULL: it is a failure */
 } GitCall;
 
-/* Runs `git ARGS` (ends with NULL) and waits for its end. *ret_out: what it printed; ret_out NULL:
- * not wanted. ERR_LATER: the disk is full, or git took longer than ten minutes; ERR_CONFIG: there is
- * no git; ERR_NEVER: git failed, with git's own words. */
+/* Runs `git ARGS` (ends with NULL) and waits for its end. *ret_out: what it printed; ret_out
+ * NULL: not wanted. ERR_LATER: the disk is full, or git took longer than ten minutes;
+ * ERR_CONFIG: there is no git; ERR_NEVER: git failed, with git's own words. */
 bool git_run(const GitCall *call, const char *const *args, GBytes **ret_out, GError **error);
 /* The same for one line of output: caller frees. */
 bool git_line(const GitCall *call, const char *const *args, char **ret, GError **error);

@@ -23,8 +23,8 @@
  *     folder.
  * (5) Nothing of the repository is run: engine/tree/git.h.
  *
- * Most calls start git and wait for it, so they belong in no transaction; those that write to the
- * store use transactions of their own.
+ * Most calls start git and wait for it, so they belong in no transaction; those that write to
+ * the store use transactions of their own.
  */
 #include "engine/run/commit.h"
 #include "engine/tree/git.h"
@@ -59,20 +59,20 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Tree, tree_free)
  * Caller frees. */
 char *tree_cwd(const Tree *t);
 
-/* The same folder of a job that may have no worktree, none yet, or one that was removed: *ret NULL,
- * with true, then. Makes nothing. Caller frees. */
+/* The same folder of a job that may have no worktree, none yet, or one that was removed: *ret
+ * NULL, with true, then. Makes nothing. Caller frees. */
 bool tree_place(Engine *engine, const Job *job, char **ret, GError **error);
 
-/* Once the program and all that it started have ended. It never fails: what is not committed stays
- * where it is, and t->left says why, so no answer is lost for that. Sets t->head. */
+/* Once the program and all that it started have ended. It never fails: what is not committed
+ * stays where it is, and t->left says why, so no answer is lost for that. Sets t->head. */
 void tree_commit(Tree *t, const Job *job, const ConfRole *role);
-/* After tree_commit(). Adds to the mail, whose body is set, what the branch has and the base has
- * not: diffstat, commits, how to take it over, and the patch, where that is at most 1 MB. Adds
- * nothing of this where there is nothing, or where it has been told. What is not committed, or
- * can't be shown, is said in the body: it never fails. */
+/* After tree_commit(). Adds to the mail, whose body is set, what the branch has and the base
+ * has not: diffstat, commits, how to take it over, and the patch, where that is at most 1 MB.
+ * Adds nothing of this where there is nothing, or where it has been told. What is not
+ * committed, or can't be shown, is said in the body: it never fails. */
 void tree_report(Tree *t, const Job *job, const ConfRole *role, ProposedMail *mail);
-/* To be called when the mail is committed: notes t->head, so the next report speaks of what is new
- * since. */
+/* To be called when the mail is committed: notes t->head, so the next report speaks of what is
+ * new since. */
 bool tree_told(Tree *t, GError **error);
 
 /* The commit behind which the branch, whose newest commit is head, is new to people. base: the
@@ -92,7 +92,7 @@ bool tree_head(const GitRepo *repo, const TreeRow *row, char **ret, GError **err
 /* The commit that a new branch of this role would begin at. ERR_CONFIG: there is none. Caller
  * frees. */
 bool tree_base(const GitRepo *repo, const ConfRole *role, char **ret, GError **error);
-/* The repository forgets the worktree of a job whose folder is gone. Does nothing while the folder
- * is there, or where the job has no worktree. False: the repository can't be opened, for instance
- * because it is gone too. */
+/* The repository forgets the worktree of a job whose folder is gone. Does nothing while the
+ * folder is there, or where the job has no worktree. False: the repository can't be opened, for
+ * instance because it is gone too. */
 bool tree_forget(Engine *engine, JobId job, const char *role, GError **error);

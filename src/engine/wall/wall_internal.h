@@ -4,6 +4,6 @@
  * it. */
 #include "base/sandbox.h"
 
-/* What git needs where cwd lies in a worktree of a repository elsewhere. A repository that it lies in itself
- * is read-only. */
+/* What git needs where cwd lies in a worktree of a repository elsewhere. A repository that it
+ * lies in itself is read-only. */
 void wall_add_git(Sandbox *s, const char *work, const char *cwd);

@@ -1,8 +1,8 @@
 #pragma once
 
-/* Readable text from the bodies that mail has. All text here is valid UTF-8, but for the bytes of
- * the last two calls; calls that take a
- * char * without const work in place and never make it longer. */
+/* Readable text from the bodies that mail has. All text here is valid UTF-8, but for the bytes
+ * of the last two calls; calls that take a char * without const work in place and never make it
+ * longer. */
 #include <stdbool.h>
 #include <stddef.h>
 

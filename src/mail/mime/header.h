@@ -6,9 +6,9 @@
  * fields.
  *
  * Lines end in LF, CRLF or CR. A line without a colon (an mbox "From " line, garbage) is no
- * field and is skipped together with its continuations; so is a BOM before a name. Where no field
- * follows up to the next empty line the body begins there, and a line of blanks in front of it
- * stands for the empty line that is missing.
+ * field and is skipped together with its continuations; so is a BOM before a name. Where no
+ * field follows up to the next empty line the body begins there, and a line of blanks in front
+ * of it stands for the empty line that is missing.
  */
 #include "base/ids.h"
 #include "mail/message.h"

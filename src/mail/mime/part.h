@@ -30,6 +30,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(PartList, partlist_free)
 
 /* Reads one leaf; its data must stay where it is until partlist_finish(). */
 void partlist_add(PartList *list, const Leaf *leaf);
-/* Chooses what the message's text is (plain before HTML within one alternative), names and lists
- * whatever is not just that text, and gives all of it to m: parts, files, text, flags. */
+/* Chooses what the message's text is (plain before HTML within one alternative), names and
+ * lists whatever is not just that text, and gives all of it to m: parts, files, text, flags. */
 void partlist_finish(PartList *list, Message *m);

@@ -1,7 +1,7 @@
 #pragma once
 
-/* An attachment as JSON: the one form of it, in what `mail show --json` prints and in answers of
- * the agent port, so that a program may read both alike. */
+/* An attachment as JSON: the one form of it, in what `mail show --json` prints and in answers
+ * of the agent port, so that a program may read both alike. */
 #include "mail/message.h"
 #include <jansson.h>
 

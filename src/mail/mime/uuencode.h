@@ -21,7 +21,7 @@ typedef struct UuFile {
 bool uu_find(const char *text, size_t len, UuFile *ret);
 
 /* Writes the bytes of the lines of data to out, which has room for len bytes, and returns how
- * many they are. Blanks that were lost at the end of a line are blanks again. A line that can be
- * no data is skipped, and so is one that would make more bytes than the text has characters;
+ * many they are. Blanks that were lost at the end of a line are blanks again. A line that can
+ * be no data is skipped, and so is one that would make more bytes than the text has characters;
  * both set *damaged (never cleared). */
 size_t uu_decode(const char *data, size_t len, uint8_t *out, bool *damaged);

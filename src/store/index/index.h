@@ -50,9 +50,9 @@ LIST_OF(IndexHits, index_hits, IndexHit, index_hit_free)
 
 /*
  * `from:ann subject:budget since:2026-01-01 before:… role:envoy words "a phrase"`. Words are
- * ANDed; what is no operator is a word, so no input is an error. Newest first.
- * Mail that was written here and taken in here is found as the latter only. Mail that a
- * role wrote before this store was made is in `message`, in its folder Sent (engine/checkpoint/history.h).
+ * ANDed; what is no operator is a word, so no input is an error. Newest first. Mail that was
+ * written here and taken in here is found as the latter only. Mail that a role wrote before
+ * this store was made is in `message`, in its folder Sent (engine/checkpoint/history.h).
  */
 bool index_search(Index *ix,
                   Db *db,

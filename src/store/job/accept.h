@@ -2,8 +2,8 @@
 
 /*
  * Going on with a store that is older than its mail: a restored backup. What the mail proves to
- * have happened since is taken over by engine/checkpoint/catch_up.h, mail by mail and job by job;
- * accept_backup() then draws the line. All of it is one transaction of the caller's.
+ * have happened since is taken over by engine/checkpoint/catch_up.h, mail by mail and job by
+ * job; accept_backup() then draws the line. All of it is one transaction of the caller's.
  */
 #include "base/ids.h"
 #include "store/db.h"
@@ -23,8 +23,8 @@ bool accept_question(Txn *txn, OutId mail, bool approved, GError **error);
 bool accept_ended(Txn *txn, JobId job, const char *why, GError **error);
 
 /* All jobs of the roles whose mail lies on this account's server; "": of all others. Orders and
- * checkpoints from before count no more, but for a job that waits: its checkpoint may not be taken in
- * yet. */
+ * checkpoints from before count no more, but for a job that waits: its checkpoint may not be
+ * taken in yet. */
 bool accept_jobs(Txn *txn, const char *account, GError **error);
 /* From now on ids carry a generation above every one that was seen (newest_seen), whoever works
  * on a job is fenced, and nothing is held any more. */

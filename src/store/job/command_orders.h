@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * Orders that no mail of the job carries: those of the command line, STOP ALL, a checkpoint mail
- * that was deleted. Kept for `job log` alone; what an order does is in store/job/jobs.h.
+ * Orders that no mail of the job carries: those of the command line, STOP ALL, a checkpoint
+ * mail that was deleted. Kept for `job log` alone; what an order does is in store/job/jobs.h.
  */
 #include "store/db.h"
 #include "view/shape.h"

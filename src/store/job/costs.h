@@ -5,6 +5,6 @@
 #include "base/list.h"
 #include "store/job/jobs.h"
 
-/* Sums by day, role, job, brain or artifact since that moment; 0: all. Days come in order of time,
- * everything else with the dearest first. The artifact "-" has what was spent on none. */
+/* Sums by day, role, job, brain or artifact since that moment; 0: all. Days come in order of
+ * time, everything else with the dearest first. The artifact "-" has what was spent on none. */
 bool costs_list(Db *db, CostBy by, int64_t since_us, CostRows **ret, GError **error);

@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * Jobs that began as a copy of another: the rows of engine/run/fork.h. A fork has its own thread,
- * so that mail which names nothing of the fork goes to the first job, and it owns no mail of
- * the first: what was said there it knows by forked_job and forked_step.
+ * Jobs that began as a copy of another: the rows of engine/run/fork.h. A fork has its own
+ * thread, so that mail which names nothing of the fork goes to the first job, and it owns no
+ * mail of the first: what was said there it knows by forked_job and forked_step.
  */
 #include "store/job/jobs.h"
 #include "view/mail_rows.h"

@@ -97,7 +97,8 @@ bool job_count_step(Txn *txn,
                     const char *phase,
                     int *ret_step,
                     GError **error);
-/* One more answer of the round has failed the check of its task; *ret: how many have. CONTINUE begins anew. */
+/* One more answer of the round has failed the check of its task; *ret: how many have. CONTINUE
+ * begins anew. */
 bool job_count_failed_check(Txn *txn, const JobClaim *claim, unsigned *ret, GError **error);
 /* Notes the trust of what the round was shown. The floor of a round is only ever lowered. */
 bool job_lower_floor(Txn *txn, const JobClaim *claim, Trust floor, GError **error);
@@ -201,7 +202,8 @@ bool job_find_restored(
 bool job_set_original(Txn *txn, JobId job, MsgId original, GError **error);
 
 /* Frees jobs whose owner on this host is gone (boot id, pid, start time): back to queued, later
- * the more attempts there were; one of a command in the foreground is left as by job_leave(). Never looks at a clock to judge an owner. */
+ * the more attempts there were; one of a command in the foreground is left as by job_leave().
+ * Never looks at a clock to judge an owner. */
 bool job_reap(Txn *txn, unsigned *ret_n, GError **error);
 /* Living runs that work on jobs on this host, for a new master to adopt. */
 bool jobs_running(Db *db, Jobs **ret_jobs, GError **error);

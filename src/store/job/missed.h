@@ -1,6 +1,7 @@
 #pragma once
 
-/* Checkpoint mails of parked jobs that one look did not find (engine/checkpoint/checkpoint.h). */
+/* Checkpoint mails of parked jobs that one look did not find
+ * (engine/checkpoint/checkpoint.h). */
 #include "store/db.h"
 
 /* When it was missed, and by which process; 0 and NULL: it was not. Caller frees. */

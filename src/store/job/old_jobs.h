@@ -1,9 +1,10 @@
 #pragma once
 
 /*
- * What a job that has ended (done, failed, cancelled) need not keep for ever. A stopped one waits
- * for a person, and has not ended. The last step of a job keeps what it said and left: whoever
- * writes to the job again goes on from there. Every row stays, with what was done and what it cost.
+ * What a job that has ended (done, failed, cancelled) need not keep for ever. A stopped one
+ * waits for a person, and has not ended. The last step of a job keeps what it said and left:
+ * whoever writes to the job again goes on from there. Every row stays, with what was done and
+ * what it cost.
  */
 #include "base/ids.h"
 #include "store/db.h"

@@ -2,9 +2,9 @@
 
 /*
  * Standing permissions: what a person said ALWAYS to, or how often, or until when. A row covers
- * tool calls of one role with one tool, about exactly one thing, in one folder, and nothing else.
- * Each use is counted in a durable commit before the call is allowed, so a crash may lose a use and
- * never adds one.
+ * tool calls of one role with one tool, about exactly one thing, in one folder, and nothing
+ * else. Each use is counted in a durable commit before the call is allowed, so a crash may lose
+ * a use and never adds one.
  */
 #include "store/db.h"
 #include "view/job_rows.h"

@@ -2,9 +2,9 @@
 
 /*
  * Questions that a person answers with yes or no: may these mails leave, is this one to be sent
- * once more? A question is the mail that asks, its kind (engine/people/question_kind.h), and its
- * payload: exactly what a yes is about, in words of its kind. That of a question about mail are the
- * numbers of these mails in the outbox, with a blank between them.
+ * once more? A question is the mail that asks, its kind (engine/people/question_kind.h), and
+ * its payload: exactly what a yes is about, in words of its kind. That of a question about mail
+ * are the numbers of these mails in the outbox, with a blank between them.
  *
  *   OPEN --question_decide()--> APPROVED | REJECTED
  *    | ^-- CONTINUE --.
@@ -13,11 +13,12 @@
  *    '--- it is not in doubt any more -> VOID(settled)
  *
  * (1) A question is known by the Message-ID of the mail that asks, its own or the one that a
- *     server gave it (store/out/server_ids.h), and by nothing else: who answers it has read that mail.
- * (2) Its digest is over what was shown (of mail: question_digest); a yes counts only while that
- *     is still what is there.
- * (3) It stays open until each of its mails is decided, and a mail is decided once. A yes is acted
- *     on once: `used`. That may be later, by question_use().
+ *     server gave it (store/out/server_ids.h), and by nothing else: who answers it has read
+ *     that mail.
+ * (2) Its digest is over what was shown (of mail: question_digest); a yes counts only while
+ *     that is still what is there.
+ * (3) It stays open until each of its mails is decided, and a mail is decided once. A yes is
+ *     acted on once: `used`. That may be later, by question_use().
  * (4) STOP makes it void, CONTINUE makes that very question count again: the mails stay bound
  *     to it, so nobody is asked twice and no held mail is set free by the way. CANCEL ends it,
  *     and with it its mails.
@@ -39,8 +40,8 @@ GArray *question_out_ids(const Question *q); /* OutId */
 bool question_put(Txn *txn, const Question *q, QuestionId *ret, GError **error);
 /* Binds a mail, which must be held, to the question that asks about it. */
 bool question_bind(Txn *txn, QuestionId id, OutId mail, GError **error);
-/* One mail may show several questions that are acted on later, each by its number in that mail, and
- * a question may be shown again by the next mail of its role. */
+/* One mail may show several questions that are acted on later, each by its number in that mail,
+ * and a question may be shown again by the next mail of its role. */
 bool question_show(Txn *txn, const char *msgid, int n, QuestionId id, GError **error);
 /* Acts on the answer to a question whose yes counts later: *ret_used is true once. */
 bool question_use(Txn *txn, QuestionId id, bool *ret_used, GError **error);
@@ -53,21 +54,21 @@ bool questions_settle(Txn *txn, OutId mail, GError **error);
 bool question_find(Db *db, const char *msgid, Question **ret, GError **error);
 bool question_of(Db *db, OutId mail, Question **ret, GError **error);
 
-/* Questions that are acted on later (Question.later): what one mail shows, by their numbers there;
- * the newest of a job with this digest; the open ones of a job ({0}: of all) and a role (NULL: of
- * all); those of a job that were answered and not acted on yet. Oldest first. */
+/* Questions that are acted on later (Question.later): what one mail shows, by their numbers
+ * there; the newest of a job with this digest; the open ones of a job ({0}: of all) and a role
+ * (NULL: of all); those of a job that were answered and not acted on yet. Oldest first. */
 bool questions_shown(Db *db, const char *msgid, Questions **ret, GError **error);
 bool
 question_newest(Db *db, JobId job, const Digest *digest, Question **ret, GError **error);
 bool questions_later(Db *db, JobId job, const char *role, Questions **ret, GError **error);
 bool questions_unused(Db *db, JobId job, Questions **ret, GError **error);
 
-/* The number in the outbox of the mail that asks, by which people name a question that is about no
- * mail; {0}: it is not there. */
+/* The number in the outbox of the mail that asks, by which people name a question that is about
+ * no mail; {0}: it is not there. */
 bool question_number(Db *db, const Question *q, OutId *ret, GError **error);
 
-/* "17", or where that mail asks several things "17.2": by which people name a question that is about
- * no mail of its own. Caller frees. */
+/* "17", or where that mail asks several things "17.2": by which people name a question that is
+ * about no mail of its own. Caller frees. */
 bool question_name(Db *db, const Question *q, char **ret, GError **error);
 
 /* One mail of a question as people are told of it. */

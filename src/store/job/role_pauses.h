@@ -1,9 +1,10 @@
 #pragma once
 
 /*
- * Roles that do no work for a while: their jobs stay queued, their mail is taken in, and none of their attempts counts. A
- * person pauses one by `role pause`; the workflow one that talks in circles (workflow/supervise.h). Both end by
- * `role resume`, and a pause of the workflow by a person's answer to the mail that tells of it.
+ * Roles that do no work for a while: their jobs stay queued, their mail is taken in, and none
+ * of their attempts counts. A person pauses one by `role pause`; the workflow one that talks in
+ * circles (workflow/supervise.h). Both end by `role resume`, and a pause of the workflow by a
+ * person's answer to the mail that tells of it.
  */
 #include "store/db.h"
 #include "view/shape.h"

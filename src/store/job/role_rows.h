@@ -1,7 +1,7 @@
 #pragma once
 
-/* Roles that no settings name, such as a panel that a face has made. One of the settings with the
- * same name counts instead (engine/role.h). */
+/* Roles that no settings name, such as a panel that a face has made. One of the settings with
+ * the same name counts instead (engine/role.h). */
 #include "store/db.h"
 #include "view/shape.h"
 

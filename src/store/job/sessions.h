@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * Sessions: what a program remembers of a job from turn to turn, by the name that the program has
- * for it. A job has one at most.
+ * Sessions: what a program remembers of a job from turn to turn, by the name that the program
+ * has for it. A job has one at most.
  *
  *   session_put()    under the claim, before the program can answer: where we choose the name when
  *                    it is chosen, else when the program says it
@@ -11,8 +11,8 @@
  *   session_told()   in the commit of a step: it knows all that was said until then
  *   session_forget() its program does not know it any more
  *
- * A session is of one brain, one kind of program and one folder; whoever asks another, or elsewhere,
- * begins one. What happens to it is decided by engine/run/run_session.c.
+ * A session is of one brain, one kind of program and one folder; whoever asks another, or
+ * elsewhere, begins one. What happens to it is decided by engine/run/run_session.c.
  */
 #include "store/db.h"
 #include "view/job_rows.h"

@@ -22,7 +22,8 @@ bool steps_mark(Db *db, int64_t *ret, GError **error);
 bool step_notes(Db *db, JobId job, int n, Notes **ret, GError **error);
 /* The newest step up to that number, with all of it; NULL with true: there is none. */
 bool step_upto(Db *db, const Viewer *viewer, JobId job, int n, Step **ret, GError **error);
-/* Those behind that number (0: all), oldest first; without what it said, was shown and goes on with. */
+/* Those behind that number (0: all), oldest first; without what it said, was shown and goes on
+ * with. */
 bool
 steps_list(Db *db, const Viewer *viewer, JobId job, int behind, Steps **ret, GError **error);
 /* All of them, with all of it. */

@@ -1,9 +1,10 @@
 #pragma once
 
 /*
- * Durable timers: a row with the end of a span and a purpose. Whoever works for the purpose asks what is
- * due and removes it in the transaction that acts on it, so a timer fires once and survives any
- * crash. db_next_deadline() knows them. A purpose of a face begins with its name and a colon.
+ * Durable timers: a row with the end of a span and a purpose. Whoever works for the purpose
+ * asks what is due and removes it in the transaction that acts on it, so a timer fires once and
+ * survives any crash. db_next_deadline() knows them. A purpose of a face begins with its name
+ * and a colon.
  */
 #include "store/db.h"
 #include "view/shape.h"

@@ -1,10 +1,11 @@
 #pragma once
 
 /*
- * Files that are views of the store: what a face renders (FaceOps.render) and people read. Whoever
- * changes what one shows raises it in the same transaction; whoever settles renders it, replaces the
- * file, and marks it without a flush (engine/run/view_files.h). A job's views are raised with its
- * lease, too: at its claim, and when it is given back, parked, ended or found without an owner.
+ * Files that are views of the store: what a face renders (FaceOps.render) and people read.
+ * Whoever changes what one shows raises it in the same transaction; whoever settles renders it,
+ * replaces the file, and marks it without a flush (engine/run/view_files.h). A job's views are
+ * raised with its lease, too: at its claim, and when it is given back, parked, ended or found
+ * without an owner.
  */
 #include "store/db.h"
 #include "view/shape.h"

@@ -1,8 +1,9 @@
 #pragma once
 
 /*
- * More than one file of one mail. Who came first is the message (store/mail/messages.h); a file of the
- * same identity (mail/identity.h) that nobody vouches for better is only a row of `copy`:
+ * More than one file of one mail. Who came first is the message (store/mail/messages.h); a file
+ * of the same identity (mail/identity.h) that nobody vouches for better is only a row of
+ * `copy`:
  *
  *     copy(message, role, file, at_us, owed)
  *
@@ -41,8 +42,8 @@ bool copies_owed(Db *db, unsigned max, GPtrArray **ret_rows, GError **error);
  * the copy stays owed. */
 bool copies_paid(Txn *txn, const CopyOwed *copy, GError **error);
 
-/* Mail of the role under the same Message-ID from the same sender with the same subject: the one
- * that has a job or is handled first, then the oldest. */
+/* Mail of the role under the same Message-ID from the same sender with the same subject: the
+ * one that has a job or is handled first, then the oldest. */
 bool
 copies_rivals(Db *db, const char *role, const Message *m, MsgRows **ret_rows, GError **error);
 /* The oldest mails of the role with this Message-ID, whoever sent them; not what it wrote. */

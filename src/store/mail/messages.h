@@ -7,7 +7,8 @@
  *        '--> ignored(why)   held(why) --release--> stored   dead(why)
  *
  * (1) The same mail (role, Message-ID, mail/identity.h) is stored once, however often it comes
- *     (store/mail/copies.h); once more only where it is proven better than before (engine/in/rivals.h).
+ *     (store/mail/copies.h); once more only where it is proven better than before
+ *     (engine/in/rivals.h).
  * (2) `handled` is written in the transaction that holds the effects of the step that handled
  *     it.
  * (3) Every change of state leaves a line in `trace`, with its reason.

@@ -22,7 +22,7 @@ void query_clear(Query *q);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Query, query_clear)
 /* All of it as words and phrases, without operators; NULL: none. Caller frees. */
 char *query_words(const char *text);
-/* For rows that the expression found: the filter's own fields. A state may be one of either kind;
- * mail that was written counts as lying in Sent. */
+/* For rows that the expression found: the filter's own fields. A state may be one of either
+ * kind; mail that was written counts as lying in Sent. */
 bool query_takes(const Query *q, const MsgRow *row);
 bool query_takes_out(const Query *q, const OutRow *row);

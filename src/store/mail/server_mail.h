@@ -67,9 +67,9 @@ bool remote_has(Db *db, const char *account, const RemotePlace *at, bool *ret, G
 bool remote_account_of(
     Db *db, const char *role, const char *file, char **ret_account, GError **error);
 
-/* Moves that are owed, oldest first. As long as mail of its job has still to
- * leave for somebody outside, a mail goes from the watched folder to Active and stays there; so Done
- * holds only what another home need not care about. */
+/* Moves that are owed, oldest first. As long as mail of its job has still to leave for somebody
+ * outside, a mail goes from the watched folder to Active and stays there; so Done holds only
+ * what another home need not care about. */
 bool
 remote_owed(Db *db, const char *account, unsigned max, RemoteRows **ret_rows, GError **error);
 /* The mail lies there now. The debt is paid if that is what it wants. */
@@ -90,9 +90,9 @@ bool remote_owed_marks(
  * owed. */
 bool remote_marked(Txn *txn, int64_t id, const char *paid, GError **error);
 
-/* Mail on which live jobs of a role depend: open mail of those that run or are about to, the newest
- * checkpoint of those that are parked. The folder is NULL where this store does
- * not know where the mail lies on the server. */
+/* Mail on which live jobs of a role depend: open mail of those that run or are about to, the
+ * newest checkpoint of those that are parked. The folder is NULL where this store does not know
+ * where the mail lies on the server. */
 bool remote_open(
     Db *db, const char *account, const char *role, RemoteRows **ret_rows, GError **error);
 /* Checkpoint mails of parked jobs, the newest of each. */
@@ -114,7 +114,7 @@ bool remote_set_since(Txn *txn, const char *account, int64_t since_us, GError **
  * frees. */
 bool remote_trouble(Db *db, const char *account, char **ret_why, GError **error);
 bool remote_set_trouble(Txn *txn, const char *account, const char *why, GError **error);
-/* The server lets Authentication-Results fields of its own name through that others forged, `setup`
- * found when it paired: that name; NULL: it does not. Caller frees. */
+/* The server lets Authentication-Results fields of its own name through that others forged,
+ * `setup` found when it paired: that name; NULL: it does not. Caller frees. */
 bool remote_forged(Db *db, const char *account, char **ret_name, GError **error);
 bool remote_set_forged(Txn *txn, const char *account, const char *name, GError **error);

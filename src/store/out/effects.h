@@ -23,12 +23,13 @@ typedef enum EffectKind {
     EFFECT_GIT_COMMIT, /* it is committed */
     EFFECT_N_KINDS
 } EffectKind;
-/* The account of the kinds FILE and GIT (engine/tree/file_effects.h). They are settled by themselves, so that a
- * folder which can't be written delays no mail but the one that waits for it. */
+/* The account of the kinds FILE and GIT (engine/tree/file_effects.h). They are settled by
+ * themselves, so that a folder which can't be written delays no mail but the one that waits for
+ * it. */
 #define EFFECT_FILES "/files"
 
-/* EFFECT_COPY: the file is gone, and a copy of the mail (store/mail/copies.h), whose name `why` is, takes
- * its place. */
+/* EFFECT_COPY: the file is gone, and a copy of the mail (store/mail/copies.h), whose name `why`
+ * is, takes its place. */
 typedef enum EffectSeen { EFFECT_NOT_YET, EFFECT_DONE, EFFECT_FOREIGN, EFFECT_COPY } EffectSeen;
 
 typedef struct Effect {
@@ -46,8 +47,8 @@ typedef struct EffectOps {
     bool (*act)(Db *db, const Effect *e, GError **error);
 } EffectOps;
 
-/* Told of each effect that is settled, in the transaction that marks it; why NULL: it is done, else
- * somebody else was there. */
+/* Told of each effect that is settled, in the transaction that marks it; why NULL: it is done,
+ * else somebody else was there. */
 typedef struct EffectTold {
     bool (*settled)(void *data, Txn *txn, const Effect *e, const char *why, GError **error);
     void *data;
@@ -65,9 +66,9 @@ bool effect_put_move(Txn *txn,
 /* Settles what is owed to account, oldest first per subject; ops is indexed by kind, NULL where
  * the caller can't do that kind. Where one can't be settled, later ones of its subject wait.
  * *ret_n: settled now, failed ones included; written also with ERR_LATER, which says that some
- * are left and why the first of them is. A move or flag that is done is written to the message's
- * row, and mail that waited is released, in the transaction that forgets the effect. Blocks for as
- * long as ops do; no transaction is open then. told may be NULL. */
+ * are left and why the first of them is. A move or flag that is done is written to the
+ * message's row, and mail that waited is released, in the transaction that forgets the effect.
+ * Blocks for as long as ops do; no transaction is open then. told may be NULL. */
 bool effects_settle(Db *db,
                     const char *account,
                     const EffectOps *const ops[EFFECT_N_KINDS],

@@ -17,7 +17,8 @@
  * (5) A copy in a Sent folder, and what is filed on a server, says that the mail left: it is
  *     held while every recipient is held, and is not taken back once one of them has the mail.
  * (6) Rows are never deleted, so a number is never given out twice.
- * (7) What policy held is bound to the question that asks a person about it: store/job/questions.h.
+ * (7) What policy held is bound to the question that asks a person about it:
+ *     store/job/questions.h.
  */
 #include "base/ids.h"
 #include "mail/origin.h"
@@ -29,8 +30,8 @@ typedef struct OutTo {
     const char *mailbox; /* local Maildir; NULL: goes by SMTP, or is filed on a server */
     const char *folder;  /* "" INBOX, "Sent" for the copy */
     const char *flags;   /* NULL: new, unseen; "S": filed as seen */
-    /* Whose process does it; NULL: any. Without a mailbox and with a folder ("INBOX", "Sent") it
-     * is filed there, on the account's server. */
+    /* Whose process does it; NULL: any. Without a mailbox and with a folder ("INBOX", "Sent")
+     * it is filed there, on the account's server. */
     const char *account;
 } OutTo;
 
@@ -67,8 +68,8 @@ bool outbox_put(Txn *txn, OutId id, const OutMail *m, GError **error);
  * can. The one place that knows which transports there are. */
 const char *outbox_no_way(const Config *config, const char *mailbox);
 
-/* The number in an id that we minted, generation.NUMBER.tag@domain, or of an event of the workflow
- * time.generation.NUMBER.tag.role@domain; 0: not one of ours. */
+/* The number in an id that we minted, generation.NUMBER.tag@domain, or of an event of the
+ * workflow time.generation.NUMBER.tag.role@domain; 0: not one of ours. */
 int64_t out_number(const char *msgid);
 /* Base name of the file of a local delivery; caller frees. */
 char *out_row_file(const OutRow *r);
@@ -110,12 +111,12 @@ bool outbox_effect_done(Txn *txn, EffectId effect, bool done, const char *why, G
 bool outbox_after_notes(Db *db, OutId *ret, GError **error);
 bool outbox_notes_done(Txn *txn, OutId upto, GError **error);
 /* A person decides on held mail: approve makes it ready (waiting, while its effect is owed),
- * and what it answers is answered (store/mail/mail_flags.h); reject makes it failed(rejected by who).
- * ERR_NEVER when nothing of it is held, or when no recipient of an approved mail can be
+ * and what it answers is answered (store/mail/mail_flags.h); reject makes it failed(rejected by
+ * who). ERR_NEVER when nothing of it is held, or when no recipient of an approved mail can be
  * reached. */
 bool outbox_decide(Txn *txn, OutId id, bool approve, const char *who, GError **error);
-/* Tries again now what is in retry, in doubt or failed; not what a person has rejected. ERR_NEVER when
- * there is nothing to try. */
+/* Tries again now what is in retry, in doubt or failed; not what a person has rejected.
+ * ERR_NEVER when there is nothing to try. */
 bool outbox_again(Txn *txn, OutId id, GError **error);
 /* Takes back what has not left of a job: held(why). *ret_n counts mails, not recipients. */
 bool outbox_take_back(Txn *txn, JobId job, const char *why, unsigned *ret_n, GError **error);
@@ -154,5 +155,6 @@ bool outbox_below(
     Db *db, const Viewer *viewer, const MsgQuery *q, OutId below, OutId *ret, GError **error);
 /* As outbox_find(), by the mail's number, for the operator. */
 bool outbox_load(Db *db, OutId id, OutRow **ret, GError **error);
-/* What the writer of that mail had read; TRUST_OPERATOR: there is no such mail for this viewer. */
+/* What the writer of that mail had read; TRUST_OPERATOR: there is no such mail for this
+ * viewer. */
 bool outbox_floor(Db *db, const Viewer *viewer, const char *msgid, Trust *ret, GError **error);

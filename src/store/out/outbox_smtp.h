@@ -40,8 +40,8 @@ bool outbox_end_copies(Txn *txn, OutId id, GError **error);
  * owner is to be asked, unless the doubt is settled by then; USEC_NEVER: outbox_to_ask() never
  * names it. */
 bool outbox_doubt(Txn *txn, int64_t delivery, const char *why, int64_t ask_us, GError **error);
-/* Another home may have sent whatever is due here: all recipients outside who wait for their mail
- * are IN_DOUBT, and the owner is to be asked. */
+/* Another home may have sent whatever is due here: all recipients outside who wait for their
+ * mail are IN_DOUBT, and the owner is to be asked. */
 bool outbox_doubt_all(Txn *txn, const char *why, GError **error);
 /* The mails (OutId) about which it is time to ask. Afterwards outbox_asked() notes that
  * somebody was asked, or that nobody can be asked. */
@@ -87,14 +87,15 @@ bool outbox_resume_account(Txn *txn, const char *account, GError **error);
 bool outbox_resume_all(Db *db, GError **error);
 
 /* Mails of a round of a job, those to its own role (checkpoints) left out; mails to one address
- * outside (NULL: to anybody there) since then, by the wall clock of now. What is held does not count. enough: fewer need
- * not be counted, and may be told as 0. */
+ * outside (NULL: to anybody there) since then, by the wall clock of now. What is held does not
+ * count. enough: fewer need not be counted, and may be told as 0. */
 bool
 outbox_count_round(Db *db, const Job *job, unsigned enough, unsigned *ret_n, GError **error);
 bool
 outbox_count_to(Db *db, const char *address, int64_t since_us, unsigned *ret_n, GError **error);
 
-/* When the job's newest mail to this address was written, by the wall clock of now; 0: never. */
+/* When the job's newest mail to this address was written, by the wall clock of now; 0:
+ * never. */
 bool outbox_last_to(Db *db, JobId job, const char *address, int64_t *ret_us, GError **error);
 
 typedef struct OutNews {

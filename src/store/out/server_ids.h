@@ -3,7 +3,8 @@
 /*
  * Mail of ours that a server gave another Message-ID: all that others know it by. Each such id
  * belongs to one mail for good, and to its thread; a mail may have several, one for each time
- * that a server took it. An id that we gave a mail ourselves, and did not mint, is found here too.
+ * that a server took it. An id that we gave a mail ourselves, and did not mint, is found here
+ * too.
  */
 #include "base/ids.h"
 #include "store/db.h"
