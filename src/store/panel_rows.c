@@ -14,6 +14,9 @@ static const Field panel_fields[] = {
     {NULL, "content", FIELD_BYTES, offsetof(PanelRow, content)},
     {NULL, "instructions", FIELD_TEXT, offsetof(PanelRow, instructions)},
     {NULL, "sections", FIELD_TEXT, offsetof(PanelRow, sections)},
+    {"task", "task", FIELD_TEXT, offsetof(PanelRow, task)},
+    {NULL, "request", FIELD_TEXT, offsetof(PanelRow, request)},
+    {NULL, "said", FIELD_TEXT, offsetof(PanelRow, said)},
     {"rule", "rule", FIELD_TEXT, offsetof(PanelRow, rule)},
     {NULL, "primary_n", FIELD_NUMBER, offsetof(PanelRow, primary)},
     {"quorum", "quorum", FIELD_NUMBER, offsetof(PanelRow, quorum)},
@@ -85,6 +88,16 @@ panel_list(Db *db, const char *artifact, bool open_only, PanelRows **ret, GError
 }
 
 bool
+panel_count_task(
+    Db *db, const char *name, const char *artifact, const char *task, unsigned *ret, GError **error)
+{
+    return sql_count(db,
+                     "SELECT count(*) FROM panel WHERE name = ? AND artifact = ? AND task = ? AND "
+                     "verdict = 'written'",
+                     ret, error, "sss", name, artifact, task);
+}
+
+bool
 panel_members_of(Db *db, PanelId id, PanelMembers **ret, GError **error)
 {
     return rows_list(db, &panel_member_shape, "FROM panel_member WHERE panel = ? ORDER BY n",
@@ -121,13 +134,15 @@ panel_put(Txn *txn,
     return sql_insert(txn,
                       "INSERT INTO panel (job, name, subject, artifact, cycle, asker, digest, "
                       "content, instructions, sections, rule, primary_n, quorum, discuss, span_us, advice, "
-                      "round, revealed, deadline_us, state, verdict, why, resolved_by, opened_us, "
-                      "closed_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, "
+                      "task, request, said, round, revealed, deadline_us, state, verdict, why, "
+                      "resolved_by, opened_us, closed_us) "
+                      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, "
                       "'open', '', '', '', ?, 0)",
-                      &ret->v, error, "isssissbsssiiiiii", p->job.v, p->name, p->subject,
+                      &ret->v, error, "isssissbsssiiiiisssi", p->job.v, p->name, p->subject,
                       p->artifact, p->cycle, p->asker, p->digest, p->content, p->instructions, p->sections,
                       p->rule, (int64_t)p->primary, (int64_t)p->quorum, (int64_t)p->discuss,
-                      p->span_us, (int64_t)p->advice, txn_now(txn)) &&
+                      p->span_us, (int64_t)p->advice, p->task, p->request, p->said,
+                      txn_now(txn)) &&
            put_members(txn, *ret, members, error);
 }
 

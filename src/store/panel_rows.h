@@ -77,6 +77,14 @@
     "  at_us INTEGER NOT NULL"                                                                 \
     ");"
 
+/* A writing panel's work on what its reviewers sent back. */
+#define PANEL_RETURNS                                                                          \
+    "ALTER TABLE panel ADD COLUMN task TEXT NOT NULL DEFAULT '';"                              \
+    "ALTER TABLE panel ADD COLUMN request TEXT NOT NULL DEFAULT '';"                           \
+    "ALTER TABLE panel ADD COLUMN said TEXT NOT NULL DEFAULT '';"
+#define PANEL_REVISES "revise"
+#define PANEL_ANSWERS "answer"
+
 typedef struct PanelId {
     int64_t v;
 } PanelId;
@@ -93,6 +101,9 @@ typedef struct PanelRow {
     GBytes *content;
     char *instructions;
     char *sections; /* that it writes, a title a line; "": it reviews */
+    char *task;     /* PANEL_REVISES, PANEL_ANSWERS: content, for the sake of an event; "": it is asked for a text or a judgement */
+    char *request;  /* Message-ID of that event; "" */
+    char *said;     /* what that event says; "" */
     char *rule;
     unsigned primary, quorum, discuss;
     int64_t span_us; /* of a round */
@@ -135,6 +146,9 @@ bool panel_load(Db *db, PanelId id, PanelRow **ret, GError **error);
 bool panel_of_job(Db *db, JobId job, PanelRow **ret, GError **error);
 /* Newest first; artifact NULL: all. */
 bool panel_list(Db *db, const char *artifact, bool open_only, PanelRows **ret, GError **error);
+/* How many panels of this name had the task about the artifact, and wrote something. */
+bool panel_count_task(
+    Db *db, const char *name, const char *artifact, const char *task, unsigned *ret, GError **error);
 bool panel_members_of(Db *db, PanelId id, PanelMembers **ret, GError **error);
 /* With its members; ERR_AGAIN: the job has an open panel already. */
 bool panel_put(

@@ -107,6 +107,7 @@ static const char *const sql[] = {
     "INSERT INTO talk_pair SELECT one, other, max(n) FROM talk GROUP BY one, other;"
     "DROP TABLE talk;"
     "ALTER TABLE talk_pair RENAME TO talk;",
+    PANEL_RETURNS,
 };
 const SqlPart workflow_tables = {sql, G_N_ELEMENTS(sql)};
 

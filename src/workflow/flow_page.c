@@ -79,18 +79,27 @@ show_updates(Engine *engine, const Job *job, Context *c, GError **error)
     return true;
 }
 
-/* Who was only told need not answer, and does not know it. */
-static bool
-say_told(Engine *engine, const StepInput *in, Context *c, GError **error)
+bool
+flow_only_tells(Engine *engine, const StepInput *in, bool *ret, GError **error)
 {
-    bool told = in->shown->len > 0;
-
+    *ret = in->shown->len > 0;
     LIST_EACH(const MsgRow, row, in->shown) {
         bool tells;
         if (!flow_tells(engine, row, &tells, error))
             return false;
-        told &= tells;
+        *ret &= tells;
     }
+    return true;
+}
+
+/* Who was only told need not answer, and does not know it. */
+static bool
+say_told(Engine *engine, const StepInput *in, Context *c, GError **error)
+{
+    bool told;
+
+    if (!flow_only_tells(engine, in, &told, error))
+        return false;
     if (told)
         context_say(
             c, "Nobody waits for a word about this mail: where there is nothing for you to do, "

@@ -361,6 +361,22 @@ put_artifacts(Txn *txn, const GPtrArray *artifacts, GError **error)
     return put_cycles(txn, artifacts, true, error) && put_cycles(txn, artifacts, false, error);
 }
 
+/* A panel that wrote, and has not sent the artifact for review again. */
+static bool
+lose_revision(Past *past, Txn *txn, const PastArtifact *a, const PastCycle *c, GError **error)
+{
+    if (c != newest_cycle(a) || !g_str_equal(c->row.outcome, "rejected") ||
+        !g_str_equal(c->row.author, a->row.author) ||
+        !config_panel(past->engine->home->config, c->row.author))
+        return true;
+    LIST_EACH(const PastEvent, e, past->events) {
+        if (g_str_equal(e->msgid, c->row.resolved_by))
+            return panel_lose_revision(past->engine, txn, &a->row, &c->row,
+                                       past_place(e, c->row.author) != PAST_NOWHERE, error);
+    }
+    return true;
+}
+
 /* Whom a review that is open, or whose decision nobody has heard, means something to. */
 static bool
 tell(Past *past, Txn *txn, const PastArtifact *a, const PastCycle *c, GError **error)
@@ -369,8 +385,10 @@ tell(Past *past, Txn *txn, const PastArtifact *a, const PastCycle *c, GError **e
 
     if (c->unsaid)
         return panel_tell_unsaid(past->engine, txn, &a->row, &c->row, error);
-    if (*c->row.outcome || g_hash_table_contains(past->ended, c->row.msgid))
+    if (g_hash_table_contains(past->ended, c->row.msgid))
         return true;
+    if (*c->row.outcome)
+        return lose_revision(past, txn, a, c, error);
     for (char **name = reviewers; *name; name++) {
         bool asked = past_place(c->opener, *name) != PAST_NOWHERE;
         if (config_panel(past->engine->home->config, *name) &&

@@ -156,6 +156,9 @@ panel_terms(Engine *engine,
     row->subject = g_strdup(ask->subject);
     row->artifact = g_strdup(ask->path ? ask->path : "");
     row->sections = g_strdup(ask->sections ? ask->sections : "");
+    row->task = g_strdup(ask->task ? ask->task : "");
+    row->request = g_strdup(ask->request ? ask->request : "");
+    row->said = g_strdup(ask->said ? ask->said : "");
     row->rule = g_strdup(rule);
     row->primary = find_primary(members, primary);
     row->quorum = quorum > 0 ? (unsigned)quorum : panel_quorum_default(all->len);

@@ -37,6 +37,7 @@ typedef struct PanelAsk {
     bool usual; /* members NULL: the usual members (CONFIG_USUAL_MEMBERS) */
     const char *sections; /* it writes: their titles, a line each; NULL: it reviews */
     const char *path;     /* and where, beneath the root */
+    const char *task, *request, *said; /* of what came back (panel_return.h); NULL: nothing did */
 } PanelAsk;
 
 /* Settings, presets and what was said, made one: row and members without job and content. ERR_NEVER, ERR_CONFIG: it can't be a

@@ -23,6 +23,12 @@
     WORDS_LOST                                                                                 \
         " while %s was %s %s. That panel is void, and nobody is asked again by itself: "       \
         "begin it anew with 'postrider panel %s'."
+#define WORDS_REVISING                                                                         \
+    WORDS_LOST " while %s was to revise %s. Its members are asked anew about the same "         \
+               "rejection; nobody has to do anything."
+#define WORDS_REVISE                                                                           \
+    WORDS_LOST " while %s was to revise %s, and its mailbox does not have the rejection. By "   \
+               "hand: postrider artifact write %s FILE, then: postrider notify review-request %s %s"
 #define WORDS_UNSAID                                                                           \
     "The review of %s has ended: %s by %s. That is on file, and the mail that said so was "    \
     "lost with the store before it was delivered. Nothing is decided again."
@@ -33,7 +39,9 @@ tell(Engine *engine, Txn *txn, const char *role, const Cycle *c, const char *sub
 {
     const Config *config = engine->home->config;
     const char *coordinator = workflow_address(config, workflow_coordinator(engine));
-    const char *author = workflow_address(config, c->author);
+    const char *author = config_panel(config, c->author) /* whom a mail would ask for something */
+                             ? NULL
+                             : workflow_address(config, c->author);
     const ConfRole *from = role ? role_find(engine, role) : NULL;
     g_autoptr(GPtrArray) others = g_ptr_array_new();
 
@@ -98,6 +106,27 @@ panel_void_lost(Engine *engine,
     return tell(engine, txn, panel, c, subject, text, error) &&
            (!asked || (put_void(engine, txn, panel, a, c, error) &&
                        timer_set_about(txn, (JobId){0}, PANEL_AGAIN, about, txn_now(txn), error)));
+}
+
+bool
+panel_lose_revision(
+    Engine *engine, Txn *txn, const Artifact *a, const Cycle *c, bool asked, GError **error)
+{
+    const char *panel = c->author;
+    g_autofree char *title = g_path_get_basename(a->name);
+    g_autofree char *subject = g_strdup_printf(PANEL_SUBJECT "%s: void", title);
+    g_autofree char *about = g_strdup_printf("%s %s", panel, c->resolved_by);
+    g_autofree char *text =
+        asked ? g_strdup_printf(WORDS_REVISING, panel, a->path)
+              : g_strdup_printf(WORDS_REVISE, panel, a->path, a->path, a->path, c->reviewers);
+    bool visited;
+
+    if (!mailbox_visited(engine->db, panel, &visited, error))
+        return false;
+    if (asked && visited) /* it is news to an old store, and taken in as such */
+        return true;
+    return tell(engine, txn, panel, c, subject, text, error) &&
+           (!asked || timer_set_about(txn, (JobId){0}, PANEL_AGAIN, about, txn_now(txn), error));
 }
 
 bool

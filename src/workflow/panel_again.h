@@ -8,6 +8,8 @@
  *   void       a row that says so, and one mail to author and coordinator
  *   released   the request, which is history like all mail that a new store finds, once intake has seen it: `look`
  *   opened     the panel's own job does that, as for any request
+ *
+ * A panel that was to revise a rejected text begins anew with the same rejection in the same way, where no newer review has begun.
  */
 #include "workflow/panel.h"
 #include "store/job/timers.h"
@@ -24,6 +26,10 @@ bool panel_void_lost(Engine *engine,
                      const Cycle *c,
                      bool asked,
                      GError **error);
+/* The review was rejected, and the panel that wrote the artifact has sent no other request: it revises anew. asked: the
+ * rejection lies in its mailbox; else the coordinator hears how to go on by hand. */
+bool panel_lose_revision(
+    Engine *engine, Txn *txn, const Artifact *a, const Cycle *c, bool asked, GError **error);
 /* The same for a panel that was asked by the mail with this id and text, which is no event: writes
  * the row, and a mail to the coordinator. Nobody is asked anew, since a panel that writes would do
  * its work twice. */

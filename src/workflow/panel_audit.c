@@ -45,7 +45,8 @@ look_at_part(const json_t *part, const PanelRow *p, unsigned round, Shown *s)
     if (json_object_get(part, "from"))
         add_fault(s, "it was shown what is none of the panel's");
     else if (panel_writes(p)) {
-        static const char *const of_writers[] = {"brief", "written", "section", "others", NULL};
+        static const char *const of_writers[] = {"brief",    "written", "section",
+                                               "findings", "others",  NULL};
         if (id && g_strv_contains(of_writers, id))
             add_shown(s, id);
         else

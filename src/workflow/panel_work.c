@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "engine/mail_load.h"
+#include "engine/act.h"
 #include "engine/people/notice.h"
 #include "engine/role.h"
 #include "mail/address.h"
@@ -18,7 +18,9 @@
 #include "store/job/role_rows.h"
 #include "workflow/ballot_text.h"
 #include "workflow/event_send.h"
-#include "workflow/panel.h"
+#include "workflow/flow_page.h"
+#include "workflow/panel_ask.h"
+#include "workflow/panel_return.h"
 #include "workflow/panel_space.h"
 #include "workflow/panel_write.h"
 #include <string.h>
@@ -26,177 +28,105 @@
 /* Behind every verdict of a panel whose members need no wall. */
 #define WORDS_ADVICE "; walls = advice: programs among the members may have had none"
 
-/* --- what it is to judge --- */
+/* --- where it can do nothing --- */
 
-bool
-panel_mail_read(Engine *engine,
-                const char *role,
-                const char *text,
-                PanelRow **ret,
-                PanelMembers **ret_members,
-                GError **error)
-{
-    g_autoptr(json_t) doc = NULL;
-    g_autoptr(GPtrArray) members = g_ptr_array_new();
-    const char *content;
-    PanelAsk ask = {.name = role, .subject = ""};
-
-    if (!json_parse(text, strlen(text), 0, &doc, error) ||
-        !json_get_string(doc, "", "subject", &ask.subject, error) ||
-        !json_get_string(doc, "", "content", &content, error) ||
-        !json_find_string(doc, "", "primary", &ask.primary, error) ||
-        !json_find_string(doc, "", "rule", &ask.rule, error) ||
-        !json_find_string(doc, "", "sections", &ask.sections, error) ||
-        !json_find_string(doc, "", "path", &ask.path, error) ||
-        !json_get_int(doc, "", "quorum", -1, INT64_MAX, &ask.quorum, error) ||
-        !json_get_int(doc, "", "discuss", -1, 3, &ask.discuss, error) ||
-        !json_get_int(doc, "", "deadline_us", -1, INT64_MAX, &ask.deadline_us, error) ||
-        !json_get_bool(doc, "", "usual", &ask.usual, error) ||
-        !json_get_bool(doc, "", "advice", &ask.advice, error))
-        return false;
-    const json_t *names = json_object_get(doc, "members");
-    for (size_t i = 0; i < json_array_size(names); i++)
-        g_ptr_array_add(members, (char *)json_string_value(json_array_get(names, i)));
-    g_ptr_array_add(members, NULL);
-    ask.members = members->len < 2 ? NULL : (const char *const *)members->pdata;
-    if (!panel_terms(engine, &ask, ret, ret_members, error))
-        return false;
-    (*ret)->content = g_bytes_new(content, strlen(content));
-    return true;
-}
-
-/* The bytes that are under review, and no others. */
+/* The panel ends with the step that says why. */
 static bool
-read_artifact(Engine *engine, const char *name, GBytes **ret, char **ret_digest, GError **error)
+commit_void(Engine *engine,
+            Txn *txn,
+            const Job *job,
+            const StepInput *in,
+            const ProposedAct *act,
+            const StepResult *result,
+            char **ret_did,
+            GError **error)
 {
-    g_auto(ArtifactPlace) place = {0};
-    g_autoptr(GBytes) bytes = NULL;
-    g_autoptr(Artifact) a = NULL;
-    g_autoptr(Cycle) c = NULL;
-
-    if (!artifact_place_find(engine, name, &place, error) ||
-        !artifact_find(engine->db, name, &a, error) ||
-        !cycle_load(engine->db, a ? a->cycle : (CycleId){0}, &c, error))
-        return false;
-    auto_fd root = dir_open(place.root, error);
-    if (root < 0 || !file_read(root, place.path, PANEL_CONTENT_MAX + 1, &bytes, error))
-        return err_prefix(error, "'%s'", place.path);
-    if (!bytes || !panel_check_content(bytes, error))
-        return bytes ? err_prefix(error, "'%s'", place.path)
-                     : err_set(error, ERR_NEVER, "there is no '%s'", place.path);
-    g_autofree char *digest = digest_hex_of(bytes);
-    if (c && !g_str_equal(c->digest, digest))
-        return err_set(error, ERR_NEVER,
-                       "'%s' is not what was sent for review: it has the digest %s now, and had "
-                       "%s. A status-update of its author makes these bytes those under review",
-                       place.path, digest, c->digest);
-    *ret = g_steal_pointer(&bytes);
-    *ret_digest = g_steal_pointer(&digest);
-    return true;
-}
-
-static bool
-read_request(Engine *engine,
-             const char *role,
-             const FlowEvent *e,
-             PanelRow **ret,
-             PanelMembers **ret_members,
-             GError **error)
-{
-    g_autofree char *base = g_path_get_basename(e->name);
-    const PanelAsk ask = {.name = role,
-                          .subject = base,
-                          .quorum = -1,
-                          .discuss = -1,
-                          .deadline_us = -1};
     g_autoptr(PanelRow) p = NULL;
-    g_autoptr(PanelMembers) members = NULL;
 
-    if (!panel_terms(engine, &ask, &p, &members, error) ||
-        !read_artifact(engine, e->name, &p->content, &p->digest, error))
-        return false;
-    g_free(p->artifact);
-    p->artifact = g_strdup(e->name);
-    p->cycle = e->cycle.v;
-    *ret = g_steal_pointer(&p);
-    *ret_members = g_steal_pointer(&members);
-    return true;
+    return panel_of_job(txn->db, job->id, &p, error) &&
+           (!p || panel_void(txn, p->id, act_text(act->args, "why"), error));
 }
 
-/* An event of ours that the store does not know: the store was lost with it. */
+static const ActOps act_void = {.name = "void", .commit = commit_void};
+
+/* Another panel of the settings has asked: mail to it would ask that one for something. */
 static bool
-is_lost(Engine *engine, const MsgRow *row, const FlowEvent *e)
+is_panel_at(const Config *config, const char *address)
 {
-    Minted minted;
-    return !e && msgid_read(&engine->home->key, row->msgid, engine->home->config->domain, &minted) &&
-           minted.kind == MAIL_EVENT;
+    const ConfRole *role = config_role_at(config, address);
+    return role && config_panel(config, role->name);
 }
 
-/* *ret NULL: no panel is asked for. */
-static bool
-read_ask(JobSession *s, PanelRow **ret, PanelMembers **ret_members, GError **error)
-{
-    Engine *engine = s->engine;
-    g_autoptr(FlowEvent) e = NULL;
-    g_autoptr(Message) m = NULL;
-
-    *ret = NULL;
-    LIST_EACH(const MsgRow, row, s->in.shown) {
-        g_clear_pointer(&e, flow_event_free);
-        if (!flow_event_find(engine->db, row->msgid, &e, error))
-            return false;
-        if (e && g_str_equal(e->type, "review-request") && *e->name)
-            return read_request(engine, s->job->role, e, ret, ret_members, error);
-        if (is_lost(engine, row, e))
-            return err_set(error, ERR_DAMAGE,
-                           "its review is void, since the store that knew it was lost. Send the "
-                           "review-request again, and the members are asked anew");
-        if (row->trust != TRUST_OPERATOR)
-            continue;
-        g_clear_pointer(&m, message_free);
-        if (!mail_load(engine, row, MESSAGE_TEXT, &m, error))
-            return false;
-        if (m && m->text && g_str_has_prefix(m->text, "{"))
-            return panel_mail_read(engine, s->job->role, m->text, ret, ret_members, error);
-    }
-    return true;
-}
-
-/* Whoever asked hears why nothing comes of it; and the coordinator, where that should. */
+/* Whoever asked hears why nothing comes of it; and the coordinator, where that should, or a panel has asked. A panel
+ * that is open is void. */
 static bool
 refuse(JobSession *s, const char *why, bool tell_coordinator, GError **error)
 {
+    const Config *config = s->engine->home->config;
     g_autoptr(Proposal) p = proposal_new(PROPOSE_COMPLETE);
     ProposedMail *mail = proposal_add_mail(p);
-    const char *coordinator =
-        workflow_address(s->engine->home->config, workflow_coordinator(s->engine));
+    ProposedAct *act = g_new0(ProposedAct, 1);
+    const char *coordinator = workflow_address(config, workflow_coordinator(s->engine));
+    bool by_panel = is_panel_at(config, s->job->asker);
 
-    if (tell_coordinator && coordinator && !address_equal(coordinator, s->job->asker)) {
+    *act = (ProposedAct){.ops = &act_void, .args = json_pack("{s:s}", "why", why)};
+    proposed_acts_add(p->acts, act);
+    if (by_panel) {
+        g_ptr_array_add(mail->to, g_strdup(coordinator ? coordinator : config->owner));
+    } else if (tell_coordinator && coordinator && !address_equal(coordinator, s->job->asker)) {
         g_ptr_array_add(mail->to, g_strdup(s->job->asker));
         g_ptr_array_add(mail->cc, g_strdup(coordinator));
     }
-    mail->body = g_strdup_printf("The panel '%s' judges nothing now: %s.", s->job->role, why);
+    mail->body = g_strdup_printf("The panel '%s' does nothing now: %s.", s->job->role, why);
     return session_show(s, error) && session_commit(s, p, error);
 }
 
 static bool
-open_panel(JobSession *s, PanelRow **ret, GError **error)
+complete(JobSession *s, GError **error)
+{
+    g_autoptr(Proposal) done = proposal_new(PROPOSE_COMPLETE);
+    CRASH_POINT("panel-before-decision");
+    return session_show(s, error) && session_commit(s, done, error);
+}
+
+/* Nothing that it was sent asks it for something. over: its last panel has ended. */
+static bool
+decline(JobSession *s, bool over, GError **error)
+{
+    bool told;
+
+    if (!flow_only_tells(s->engine, &s->in, &told, error))
+        return false;
+    if (told)
+        return complete(s, error);
+    if (!over)
+        return refuse(s,
+                      "it is asked by a review-request (postrider notify review-request ARTIFACT "
+                      "PANEL), or by: postrider panel review FILE",
+                      false, error);
+    return config_is_agent(s->engine->home->config, s->job->asker)
+               ? complete(s, error)
+               : refuse(s, "this review is over; a new review-request begins another", false,
+                        error);
+}
+
+/* *ret NULL: nothing is asked, or it can't be; whoever is to hear that does. */
+static bool
+open_panel(JobSession *s, bool over, PanelRow **ret, GError **error)
 {
     g_autoptr(PanelRow) p = NULL;
     g_autoptr(PanelMembers) members = NULL;
     g_autoptr(GError) why = NULL;
     PanelId id = {0};
 
-    if (!read_ask(s, &p, &members, &why)) {
-        bool lost = err_is(why, ERR_DAMAGE);
+    if (!panel_ask_read(s, over, &p, &members, &why)) {
+        bool lost = err_is(why, ERR_DAMAGE), by_agent = config_is_agent(s->engine->home->config, s->job->asker);
         bool ours = lost || err_is(why, ERR_NEVER) || err_is(why, ERR_CONFIG) || err_is(why, ERR_LIMIT);
-        return ours ? refuse(s, why->message, lost, error) : err_pass(error, g_steal_pointer(&why));
+        return ours ? refuse(s, why->message, lost || by_agent, error)
+                    : err_pass(error, g_steal_pointer(&why));
     }
     if (!p)
-        return refuse(s,
-                      "it is asked by a review-request (postrider notify review-request ARTIFACT "
-                      "PANEL), or by: postrider panel review FILE",
-                      false, error);
+        return decline(s, over, error);
     p->job = s->job->id;
     p->asker = g_strdup(s->job->asker);
     if (!p->digest)
@@ -493,7 +423,8 @@ say_undecided(Engine *engine,
 
     return (!coordinator || address_equal(coordinator, p->asker) ||
             say(engine, txn, job, p, coordinator, "no decision", all, NULL, error)) &&
-           say(engine, txn, job, p, p->asker, "no decision", all, NULL, error);
+           (is_panel_at(config, p->asker) ||
+            say(engine, txn, job, p, p->asker, "no decision", all, NULL, error));
 }
 
 /* What was written goes to review; where that can't be, or the primary has not decided, the coordinator hears it. */
@@ -509,7 +440,10 @@ end_writing(Engine *engine,
     g_autoptr(GError) why = NULL;
     bool was_open, done = p->round == panel_rounds(p) && panel_has_decided(p, all, p->round);
 
-    if (done && panel_send_for_review(engine, txn, p, &msgid, &whom, &why))
+    if (*p->task) {
+        g_autofree char *way = panel_return_way_on(p);
+        words = g_strdup_printf("the primary has not decided. %s", way);
+    } else if (done && panel_send_for_review(engine, txn, p, &msgid, &whom, &why))
         words = g_strdup_printf("%s is written, and under review by %s", p->artifact, whom);
     else if (why && !err_is(why, ERR_NEVER))
         return err_pass(error, g_steal_pointer(&why));
@@ -569,14 +503,6 @@ panel_decided(Engine *engine,
 /* --- one claim --- */
 
 static bool
-complete(JobSession *s, GError **error)
-{
-    g_autoptr(Proposal) done = proposal_new(PROPOSE_COMPLETE);
-    CRASH_POINT("panel-before-decision");
-    return session_show(s, error) && session_commit(s, done, error);
-}
-
-static bool
 make_void(JobSession *s, const PanelRow *p, const char *why, GError **error)
 {
     g_auto(Txn) txn = {.db = s->engine->db, .flush = TXN_DURABLE};
@@ -592,12 +518,19 @@ check_cycle(JobSession *s, PanelRow **io, GError **error)
 {
     PanelRow *p = *io;
     g_autoptr(Cycle) c = NULL;
+    bool returned = *p->task != '\0', over;
 
-    if (!p->cycle)
+    if (returned && !panel_return_over(s->engine->db, p, &over, error))
+        return false;
+    if (returned && over && !make_void(s, p, "somebody else has gone on with it", error))
+        return false;
+    if (returned && over)
+        g_clear_pointer(io, panel_row_free);
+    if (returned || !p->cycle)
         return true;
     if (!cycle_load(s->engine->db, (CycleId){p->cycle}, &c, error))
         return false;
-    bool over = !c || *c->outcome;
+    over = !c || *c->outcome;
     if (!over && g_str_equal(c->digest, p->digest))
         return true;
     if (!make_void(s, p,
@@ -614,7 +547,7 @@ check_cycle(JobSession *s, PanelRow **io, GError **error)
     g_autoptr(PanelMembers) members = NULL;
     PanelId id;
     if (!flow_event_find(s->engine->db, c->msgid, &e, error) || !e ||
-        !read_request(s->engine, s->job->role, e, &next, &members, error))
+        !panel_ask_request(s->engine, s->job->role, e, &next, &members, error))
         return false;
     next->job = s->job->id;
     next->asker = g_strdup(p->asker);
@@ -626,22 +559,34 @@ check_cycle(JobSession *s, PanelRow **io, GError **error)
     return txn.done && panel_load(s->engine->db, id, io, error);
 }
 
-/* Before the decision that speaks of it. Where somebody else has put a file there, the decision finds that. */
+/* What was decided can't be done: that is heard, with how to go on. */
 static bool
-put_file(JobSession *s, const PanelRow *p, const BallotRows *ballots, GError **error)
+cannot(JobSession *s, const PanelRow *p, GError *take_why, GError **error)
+{
+    g_autoptr(GError) why = take_why;
+
+    if (!err_is(why, ERR_NEVER) && !err_is(why, ERR_CONFIG) && !err_is(why, ERR_LIMIT))
+        return err_pass(error, g_steal_pointer(&why));
+    g_autofree char *way = *p->task ? panel_return_way_on(p) : NULL;
+    g_autofree char *all = g_strconcat(why->message, way ? ". " : NULL, way, NULL);
+    return refuse(s, all, true, error);
+}
+
+/* The job's last step. What is written for the first time lies there before the mail that speaks of it is decided; a revision is
+ * one decision with its mail. */
+static bool
+finish(JobSession *s, const PanelRow *p, const BallotRows *ballots, GError **error)
 {
     g_autoptr(GError) why = NULL;
 
     if (!panel_writes(p) || p->round < panel_rounds(p) || !panel_has_decided(p, ballots, p->round))
-        return true;
+        return complete(s, error);
     g_autofree char *text = panel_integrate(p, ballots);
-    if (!panel_put_file(s->engine, p, text, &why)) {
-        if (!err_is(why, ERR_NEVER))
-            return err_pass(error, g_steal_pointer(&why));
-        return make_void(s, p, why->message, error);
-    }
+    if (!(*p->task ? panel_return_commit(s, p, ballots, &why)
+                   : panel_put_file(s->engine, p, text, &why)))
+        return cannot(s, p, g_steal_pointer(&why), error);
     CRASH_POINT("panel-written");
-    return true;
+    return *p->task || complete(s, error);
 }
 
 /* Is there another round? */
@@ -670,7 +615,7 @@ go_on(JobSession *s, PanelRow *p, bool *ret_on, GError **error)
                change_round(s, p, members, ballots, false, true, error);
     if (p->revealed >= p->round) {
         *ret_on = false;
-        return put_file(s, p, ballots, error) && complete(s, error);
+        return finish(s, p, ballots, error);
     }
     bool in = all_in(p, members, ballots), late = home_now(s->engine->home) >= p->deadline_us;
     if (in || late)
@@ -694,14 +639,13 @@ panel_work(JobSession *s, GError **error)
         return panel_member_work(s, ballot, error);
     if (!panel_of_job(s->engine->db, s->job->id, &p, error))
         return false;
-    if (!p && !open_panel(s, &p, error))
+    bool over = p && !g_str_equal(p->state, "open");
+    if (over)
+        g_clear_pointer(&p, panel_row_free);
+    if (!p && !open_panel(s, over, &p, error))
         return false;
     if (!p)
-        return true; /* refused */
-    if (!g_str_equal(p->state, "open"))
-        return config_is_agent(s->engine->home->config, s->job->asker)
-                   ? complete(s, error)
-                   : refuse(s, "this review is over; a new review-request begins another", false, error);
+        return true; /* declined */
     if (!check_cycle(s, &p, error))
         return false;
     if (!p)

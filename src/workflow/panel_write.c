@@ -25,6 +25,16 @@ static const char decide_this[] =
     "\nYou are the primary: decide, and write the section. Answer with one JSON object and nothing else:\n"
     "{\"summary\": \"what was decided, in one sentence\", \"text\": \"the section, without its heading\"}\n";
 
+static const char revise_this[] = "What was written, and what its reviewers found:\n";
+static const char revising_this[] =
+    "\nSay what must change in it, what must stay as it is, and why. Plain text.\n";
+static const char rewrite_this[] =
+    "\nYou are the primary: decide, and write all of it anew. Answer with one JSON object and nothing else:\n"
+    "{\"summary\": \"what was decided, in one sentence\", \"text\": \"the whole text, with its headings\"}\n";
+static const char answer_this[] =
+    "\nYou are the primary of those who wrote this: answer what its reviewers ask. Answer with one JSON object and nothing else:\n"
+    "{\"summary\": \"the answer in one sentence\", \"text\": \"the answer\"}\n";
+
 const char section_schema[] =
     "{\"type\":\"object\",\"properties\":{\"summary\":{\"type\":\"string\"},\"text\":{\"type\":\"string\"}},"
     "\"required\":[\"summary\",\"text\"],\"additionalProperties\":false}";
@@ -37,11 +47,23 @@ panel_writes(const PanelRow *p)
     return *p->sections != '\0';
 }
 
+bool
+panel_revises(const PanelRow *p)
+{
+    return g_str_equal(p->task, PANEL_REVISES);
+}
+
+bool
+panel_answers(const PanelRow *p)
+{
+    return g_str_equal(p->task, PANEL_ANSWERS);
+}
+
 /* Contributions, discussion, decision. */
 static unsigned
 per_section(const PanelRow *p)
 {
-    return p->discuss + 2;
+    return panel_answers(p) ? 1 : p->discuss + 2;
 }
 
 static unsigned
@@ -126,6 +148,12 @@ panel_integrate(const PanelRow *p, const BallotRows *all)
     char *dot = strrchr(title, '.');
     GString *text = g_string_new(NULL);
 
+    if (*p->task) {
+        const BallotRow *b = decision_of(p, all, 0);
+        const char *said = b ? b->assessment : "";
+        g_string_printf(text, "%s%s", said, g_str_has_suffix(said, "\n") ? "" : "\n");
+        return g_string_free(text, FALSE);
+    }
     if (dot && dot > title)
         *dot = '\0';
     g_string_printf(text, "# %s\n", title);
@@ -135,6 +163,38 @@ panel_integrate(const PanelRow *p, const BallotRows *all)
             g_string_append_printf(text, "\n## %s\n\n%s\n", titles[n], b->assessment);
     }
     return g_string_free(text, FALSE);
+}
+
+/* What a panel is shown and told that writes a new text; and one that has its text back. */
+static void
+show_writing(Context *c, const PanelRow *p, const BallotRows *all, unsigned round)
+{
+    g_autofree char *brief =
+        g_strndup(g_bytes_get_data(p->content, NULL), g_bytes_get_size(p->content));
+    g_autofree char *title = heading(p, section_of(p, round)), *so_far = panel_integrate(p, all);
+
+    context_say(c, what_this);
+    context_show_cut(c, "THE BRIEF", "brief", brief);
+    context_show_cut(c, "WHAT IS WRITTEN", "written", so_far);
+    context_show_cut(c, "NOW", "section", title);
+    context_say(c, panel_is_decision(p, round)      ? decide_this
+                   : panel_begins_section(p, round) ? contribute_this
+                                                    : discuss_this);
+}
+
+static void
+show_returned(Context *c, const PanelRow *p, unsigned round)
+{
+    g_autofree char *written =
+        g_strndup(g_bytes_get_data(p->content, NULL), g_bytes_get_size(p->content));
+
+    context_say(c, revise_this);
+    context_show_cut(c, "WHAT IS WRITTEN", "written", written);
+    context_show_cut(c, "WHAT THE REVIEWERS SAID", "findings", p->said);
+    context_say(c, panel_answers(p)                 ? answer_this
+                   : panel_is_decision(p, round)    ? rewrite_this
+                   : panel_begins_section(p, round) ? revising_this
+                                                    : discuss_this);
 }
 
 Context *
@@ -147,21 +207,15 @@ panel_write_page(JobSession *s,
     Context *c = context_new(s->engine->home, s->job, 0);
     unsigned section = section_of(p, b->round), first = section * per_section(p) + 1;
     bool decides = panel_is_decision(p, b->round);
-    g_autofree char *brief =
-        g_strndup(g_bytes_get_data(p->content, NULL), g_bytes_get_size(p->content));
-    g_autofree char *title = heading(p, section), *so_far = panel_integrate(p, all);
     g_autofree char *given =
         format_given(members, all, first, b->round - 1, decides ? -1 : (int)b->member);
 
     context_instruct(c, writer_instructions);
-    context_say(c, what_this);
-    context_show_cut(c, "THE BRIEF", "brief", brief);
-    context_show_cut(c, "WHAT IS WRITTEN", "written", so_far);
-    context_show_cut(c, "NOW", "section", title);
-    context_say(c, decides                          ? decide_this
-                   : panel_begins_section(p, b->round) ? contribute_this
-                                                       : discuss_this);
-    if (!panel_begins_section(p, b->round))
+    if (*p->task)
+        show_returned(c, p, b->round);
+    else
+        show_writing(c, p, all, b->round);
+    if (!panel_begins_section(p, b->round) && !panel_answers(p))
         context_show_cut(c, "WHAT WAS BROUGHT", "others", given);
     return c;
 }
@@ -170,7 +224,8 @@ bool
 panel_write_tells(const char *text)
 {
     static const char *const all[] = {writer_instructions, what_this,   contribute_this,
-                                      discuss_this,        decide_this, NULL};
+                                      discuss_this,        decide_this, revise_this,
+                                      revising_this,       rewrite_this, answer_this, NULL};
     return g_strv_contains(all, text);
 }
 
@@ -253,7 +308,8 @@ say(Engine *engine,
                            .subject = subject,
                            .text = text};
     return panel_space_announce(engine, txn, p, members, text, error) &&
-           notice_post(engine, txn, &notice, NULL, error);
+           (*p->task /* whoever asked are reviewers */ ||
+            notice_post(engine, txn, &notice, NULL, error));
 }
 
 bool
@@ -268,6 +324,8 @@ panel_announce(Engine *engine,
 {
     bool last = next > panel_rounds(p);
 
+    if (panel_answers(p))
+        return true;
     if (next > 1 && panel_begins_section(p, next)) {
         unsigned section = section_of(p, next) - 1;
         g_autofree char *said = say_decided(p, decision_of(p, all, section), section, last);

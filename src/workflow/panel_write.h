@@ -9,6 +9,9 @@
  *   discussed     each is shown what the others brought: `discuss` more rounds
  *   decided       by the primary, who writes the section: its last round. "Section A decided: ... Moving to Section B..."
  *
+ * Each of these is a round of members. Where reviewers reject the text, there is one section, the
+ * whole text (workflow/panel_return.h).
+ *
  * Behind the last section the text is written into the project, and goes to review. What a
  * member brings is a row as a ballot is, with the verdict PANEL_GIVEN, and as sealed until its
  * round is over.
@@ -21,6 +24,10 @@
 
 /* True when the panel writes a text; false when it judges one. */
 bool panel_writes(const PanelRow *p);
+/* True when the panel revises what its reviewers rejected; and when it answers what they asked
+ * (workflow/panel_return.h). */
+bool panel_revises(const PanelRow *p);
+bool panel_answers(const PanelRow *p);
 /* True when this round is the one in which the primary decides the section. */
 bool panel_is_decision(const PanelRow *p, unsigned round);
 /* True when this round is the first of its section. */
@@ -53,7 +60,8 @@ bool panel_announce(Engine *engine,
                     GError **error);
 /* True when the primary has decided in this round. */
 bool panel_has_decided(const PanelRow *p, const BallotRows *all, unsigned round);
-/* All decided sections as one text; caller frees. */
+/* All decided sections as one text; of a revision or an answer what the primary wrote.
+ * Caller frees. */
 char *panel_integrate(const PanelRow *p, const BallotRows *all);
 /* Writes the text as a file of the project, once. Calling it again changes nothing. ERR_NEVER:
  * somebody else has put a file there. */

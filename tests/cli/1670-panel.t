@@ -199,6 +199,6 @@ is "$(record 'specs/*/scope.md')" 'todo|specs/todo/scope.md|spec-reviewer-panel'
 like "$(cat "$WORK"/eve.page.*)" 'More\.' 'and has seen it'
 printf 'Hello?\n' | pr send --to spec-reviewer-panel@workflow.local --subject hello >/dev/null
 pr serve --once 2>/dev/null
-like "$(mail_to_you)" 'judges nothing now: it is asked by a' 'a mail that is no request is answered'
+like "$(mail_to_you)" 'does nothing now: it is asked by a' 'a mail that is no request is answered'
 
 done_testing
