@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "base/list.h"
 #include "engine/run/view_files.h"
+#include "store/job/budget.h"
 
 bool
 faces_open(Engine *engine, GError **error)
@@ -120,6 +121,18 @@ faces_ordered(Engine *engine, Txn *txn, JobId id, OrderKind kind, GError **error
         return false;
     const FaceOps *face = job ? engine_face(engine, job->face) : NULL;
     return !face || !face->ordered || face->ordered(engine, txn, job, kind, error);
+}
+
+bool
+faces_pay(Engine *engine, Txn *txn, const Job *job, int64_t micro, GError **error)
+{
+    if (!budget_pay(txn, job->id, micro, error))
+        return false;
+    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
+        if ((*f)->paid && !(*f)->paid(engine, txn, job, error))
+            return false;
+    }
+    return true;
 }
 
 bool

@@ -131,6 +131,8 @@ struct FaceOps {
                    GPtrArray *ret_refused,
                    GError **error);
 
+    /* An answer for any job was paid for (budget_pay()). */
+    bool (*paid)(Engine *engine, Txn *txn, const Job *job, GError **error);
     /* A try of any job has failed; the job is tried again, or given up. */
     bool (*failed)(Engine *engine, Txn *txn, const Job *job, const char *why, GError **error);
     /* A step of any job has settled this mail. */
@@ -174,6 +176,8 @@ const char *faces_claim(const Engine *engine, const MsgNew *in);
 bool
 faces_stored(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GError **error);
 bool faces_posted(Engine *engine, Txn *txn, MailKind kind, GBytes *bytes, GError **error);
+/* budget_pay(), of which the faces hear. */
+bool faces_pay(Engine *engine, Txn *txn, const Job *job, int64_t micro, GError **error);
 bool faces_failed(Engine *engine, Txn *txn, const Job *job, const char *why, GError **error);
 bool faces_handled(Engine *engine, Txn *txn, const Job *job, const MsgRow *row, GError **error);
 bool faces_worked(Engine *engine,

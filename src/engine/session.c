@@ -310,7 +310,7 @@ session_pay(JobSession *s, int64_t cost_micro, GError **error)
     if (!s->engine || cost_micro <= 0)
         return true;
     while (txn_again(&txn, error))
-        txn.ok = budget_pay(&txn, s->claim.job, cost_micro, error);
+        txn.ok = faces_pay(s->engine, &txn, s->job, cost_micro, error);
     s->in.paid = true;
     s->job->round_cost_micro += cost_micro;
     return txn.done;

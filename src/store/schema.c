@@ -814,5 +814,12 @@ const char *const schema_sql[] = {
     "  why TEXT,"
     "  PRIMARY KEY (job, round, digest)"
     ") WITHOUT ROWID;",
+
+    /* 16 -> 17: what the work of a role has cost on its last day with any. */
+    "CREATE TABLE role_money ("
+    "  role TEXT PRIMARY KEY,"
+    "  day INTEGER NOT NULL,"
+    "  spent_micro INTEGER NOT NULL"
+    ");",
 };
 const int schema_version = G_N_ELEMENTS(schema_sql);

@@ -108,6 +108,10 @@ static const char *const sql[] = {
     "DROP TABLE talk;"
     "ALTER TABLE talk_pair RENAME TO talk;",
     PANEL_RETURNS,
+    /* The timer of a pause until tomorrow names the mail that tells of it. */
+    "UPDATE timer SET subject = subject || ' ' || (SELECT report FROM fault WHERE role = subject) "
+    "  WHERE purpose = 'workflow:tomorrow' AND subject IN (SELECT role FROM fault);"
+    "ALTER TABLE fault DROP COLUMN report;",
 };
 const SqlPart workflow_tables = {sql, G_N_ELEMENTS(sql)};
 
@@ -583,26 +587,11 @@ bool
 fault_count(Txn *txn, const char *role, int64_t day, unsigned *ret, GError **error)
 {
     return sql_run(txn,
-                   "INSERT INTO fault (role, day, n, report) VALUES (?, ?, 1, '') "
+                   "INSERT INTO fault (role, day, n) VALUES (?, ?, 1) "
                    "ON CONFLICT (role) DO UPDATE SET day = excluded.day, "
                    "n = CASE WHEN fault.day = excluded.day THEN fault.n + 1 ELSE 1 END",
                    error, "si", role, day) &&
            sql_count(txn->db, "SELECT n FROM fault WHERE role = ?", ret, error, "s", role);
-}
-
-bool
-fault_report(Txn *txn, const char *role, const char *msgid, GError **error)
-{
-    return sql_run(txn, "UPDATE fault SET report = ? WHERE role = ?", error, "ss", msgid, role);
-}
-
-bool
-fault_pauses(Db *db, const char *role, bool *ret, GError **error)
-{
-    return sql_bool(db,
-                    "SELECT 1 FROM fault f JOIN role_pause p ON p.role = f.role "
-                    "WHERE f.role = ? AND p.report = f.report",
-                    ret, error, "s", role);
 }
 
 bool

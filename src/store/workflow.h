@@ -170,10 +170,6 @@ bool talk_end(Txn *txn, const char *who, GError **error);
 
 /* One more try of the role has failed on this day; *ret: how many have. */
 bool fault_count(Txn *txn, const char *role, int64_t day, unsigned *ret, GError **error);
-/* This mail says that the role pauses for them. */
-bool fault_report(Txn *txn, const char *role, const char *msgid, GError **error);
-/* Does it pause for them, and not for something else? */
-bool fault_pauses(Db *db, const char *role, bool *ret, GError **error);
 bool faults_end(Txn *txn, const char *role, GError **error);
 /* What the newest typed mail of the job is about; NULL: nothing. */
 bool artifact_of_job(Db *db, JobId job, Artifact **ret, GError **error);

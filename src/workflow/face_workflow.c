@@ -167,12 +167,11 @@ stored(Engine *engine,
     g_autofree char *why = NULL, *msgid = NULL;
     bool is_reply;
 
-    if (!panel_stored(engine, txn, in, m, job, error))
+    if (!panel_stored(engine, txn, in, m, job, error) ||
+        !supervise_mail(engine, txn, in, m, error))
         return false;
     if (!*engine->home->config->workflow_root)
         return true;
-    if (!supervise_mail(engine, txn, in, m, error))
-        return false;
     if (in->class == MSG_EVENT)
         return panel_space_is_word(engine, in) || flow_waiting_put(txn, in->role, id, error);
     if (in->class != MSG_ORDER)
@@ -402,6 +401,7 @@ const FaceOps face_workflow = {
     .due = due,
     .look = look,
     .worked = worked,
+    .paid = supervise_paid,
     .failed = failed,
     .handled = handled,
     .settled = settled,

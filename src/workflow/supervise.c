@@ -1,10 +1,15 @@
 #include "workflow/supervise.h"
 #include "base/clock.h"
+#include "base/crash.h"
 #include "base/text.h"
 #include "engine/out/post.h"
+#include "store/job/budget.h"
 #include "store/job/role_pauses.h"
 #include "workflow/event_mark.h"
+#include <string.h>
 
+#define WHY_MAX 200 /* characters */
+#define DAY_US (24 * 3600 * USEC_PER_SEC)
 #define TALK_MAX 6  /* mails between two roles without anything having come of them */
 #define ASKED_MAX 3 /* times that a role asks the same */
 
@@ -17,6 +22,8 @@
 #define WORDS_TOMORROW "It goes on by itself tomorrow (UTC). "
 #define WORDS_FAILED                                                                           \
     "%u of its tries failed today, which is all that errors-per-day allows; the last: %s"
+#define WORDS_SPENT                                                                            \
+    "its work has cost %s today, and max-cost-per-day of the role is %s"
 #define WORDS_UNANSWERED                                                                       \
     "%s asked %s %s ago, and there is no answer. Whoever can answer does so in reply to "      \
     "<%s>."
@@ -159,24 +166,26 @@ counts(Db *db, const Artifact *a, char **ret, GError **error)
     return true;
 }
 
-/* The role does nothing more until a person says so; the coordinator hears it, once. */
+/* The role does nothing more until a person says so; the coordinator hears it, once. *ret_report: by this mail; NULL: it
+ * paused already. Caller frees. */
 static bool
 pause_until(Engine *engine,
             Txn *txn,
             const char *role,
             const Artifact *a,
             const char *why,
-            bool tomorrow,
+            const char *until,
             char **ret_report,
             GError **error)
 {
     g_autofree char *context = NULL, *msgid = NULL;
     g_autofree char *details = g_strdup_printf("%s is paused: %s.", role, why);
-    g_autofree char *next =
-        g_strdup_printf(tomorrow ? WORDS_TOMORROW WORDS_GO_ON : WORDS_GO_ON, role);
+    g_autofree char *go_on = g_strdup_printf(WORDS_GO_ON, role);
+    g_autofree char *next = g_strconcat(until, go_on, NULL);
     g_autoptr(RolePause) before = NULL;
     bool is_new;
 
+    *ret_report = NULL;
     if (!role_pause_find(txn->db, role, &before, error))
         return false;
     if (before)
@@ -191,11 +200,11 @@ pause_until(Engine *engine,
                       .type = EVENT_BLOCKER_REPORT};
     if (!send(engine, txn, &r, &msgid, error))
         return false;
+    CRASH_POINT("role-reported");
     const RolePause p = {.role = (char *)role, .why = (char *)why, .report = msgid};
     if (!role_pause_begin(txn, &p, &is_new, error))
         return false;
-    if (ret_report)
-        *ret_report = g_steal_pointer(&msgid);
+    *ret_report = g_steal_pointer(&msgid);
     return true;
 }
 
@@ -207,14 +216,36 @@ pause_role(Engine *engine,
            const char *why,
            GError **error)
 {
-    return pause_until(engine, txn, role, a, why, false, NULL, error);
+    g_autofree char *report = NULL;
+
+    return pause_until(engine, txn, role, a, why, "", &report, error);
+}
+
+/* It goes on by itself tomorrow (UTC), unless somebody has let it go on before. */
+static bool
+pause_for_today(Engine *engine,
+                Txn *txn,
+                const char *role,
+                const Artifact *a,
+                const char *why,
+                GError **error)
+{
+    g_autofree char *report = NULL;
+
+    if (!pause_until(engine, txn, role, a, why, WORDS_TOMORROW, &report, error))
+        return false;
+    if (!report)
+        return true;
+    g_autofree char *about = g_strdup_printf("%s %s", role, report);
+    return timer_set_about(txn, (JobId){0}, SUPERVISE_TOMORROW, about,
+                           (txn_now(txn) / DAY_US + 1) * DAY_US, error);
 }
 
 bool
 supervise_resume(Txn *txn, const char *role, bool *ret_was, GError **error)
 {
     return role_pause_end(txn, role, ret_was, error) && talk_end(txn, role, error) &&
-           faults_end(txn, role, error);
+           faults_end(txn, role, error) && budget_role_anew(txn, role, error);
 }
 
 /* --- ping-pong --- */
@@ -292,6 +323,8 @@ supervise_mail(Engine *engine, Txn *txn, const MsgNew *in, const Message *m, GEr
         return true;
     if (in->trust >= TRUST_PRINCIPAL)
         return hear_person(txn, in, m, error);
+    if (!*engine->home->config->workflow_root)
+        return true;
     if (in->space) /* which has a limit of its own (store/spaces.h) */
         return true;
     if (in->trust != TRUST_ROLE || in->state != MSG_STORED || !from || !to || to->person || from == to)
@@ -335,9 +368,6 @@ supervise_event(Engine *engine, Txn *txn, const FlowEvent *e, bool changed, GErr
 
 /* --- errors --- */
 
-#define WHY_MAX 200 /* characters */
-#define DAY_US (24 * 3600 * USEC_PER_SEC)
-
 bool
 supervise_failed(Engine *engine, Txn *txn, const Job *job, const char *why, GError **error)
 {
@@ -345,7 +375,6 @@ supervise_failed(Engine *engine, Txn *txn, const Job *job, const char *why, GErr
     const ConfRole *role = config_role(config, job->role);
     int64_t day = txn_now(txn) / DAY_US;
     g_autoptr(Artifact) a = NULL;
-    g_autofree char *report = NULL;
     unsigned n;
 
     if (!role || role->person || config->workflow_errors == 0)
@@ -358,19 +387,43 @@ supervise_failed(Engine *engine, Txn *txn, const Job *job, const char *why, GErr
         return false;
     g_autofree char *line = g_strdelimit(text_shorten(why, WHY_MAX), "\r\n\t", ' ');
     g_autofree char *text = g_strdup_printf(WORDS_FAILED, n, line);
-    return pause_until(engine, txn, role->name, a, text, true, &report, error) &&
-           (!report || (fault_report(txn, role->name, report, error) &&
-                        timer_set_about(txn, (JobId){0}, SUPERVISE_TOMORROW, role->name,
-                                        (day + 1) * DAY_US, error)));
+    return pause_for_today(engine, txn, role->name, a, text, error);
+}
+
+/* --- money --- */
+
+bool
+supervise_paid(Engine *engine, Txn *txn, const Job *job, GError **error)
+{
+    const ConfRole *role = config_role(engine->home->config, job->role);
+    int64_t limit = role && !role->person ? role->max_cost_per_day_micro : 0, spent;
+    g_autoptr(Artifact) a = NULL;
+
+    if (limit == 0)
+        return true;
+    if (!budget_role_today(txn->db, role->name, &spent, error))
+        return false;
+    if (spent < limit)
+        return true;
+    if (!artifact_of_job(txn->db, job->id, &a, error))
+        return false;
+    g_autofree char *sum = text_money(spent), *most = text_money(limit);
+    g_autofree char *text = g_strdup_printf(WORDS_SPENT, sum, most);
+    return pause_for_today(engine, txn, role->name, a, text, error);
 }
 
 bool
 supervise_tomorrow(Txn *txn, const Timer *t, GError **error)
 {
-    bool pauses;
+    size_t len = strcspn(t->subject, " ");
+    g_autofree char *role = g_strndup(t->subject, len);
+    g_autoptr(RolePause) p = NULL;
+    bool was;
 
-    return fault_pauses(txn->db, t->subject, &pauses, error) &&
-           (!pauses || supervise_resume(txn, t->subject, &pauses, error));
+    if (!role_pause_find(txn->db, role, &p, error))
+        return false;
+    return !p || !g_str_has_suffix(t->subject, p->report) || !*p->report ||
+           supervise_resume(txn, role, &was, error);
 }
 
 /* --- questions --- */

@@ -3,14 +3,16 @@
 /*
  * What the workflow watches over, so that agents don't talk in circles:
  *
- *   ping-pong       six mails between two roles about one artifact, or in one thread, while neither has moved or changed an
- *                   artifact or heard a person
+ *   ping-pong       six mails between two roles, in whichever threads and about whichever artifacts, while neither has moved,
+ *                   changed or decided on an artifact, or heard a person
  *   one question    asked by a role about an artifact for the third time
  *   errors          as many of its tries have failed on one day as `errors-per-day` says
+ *   money           its work has cost as much on one day as its `max-cost-per-day` says
  *
  * Then the role whose turn it is pauses (store/job/role_pauses.h), and the coordinator gets one blocker-report with
- * counts. A role that pauses for its errors goes on by itself on the next day (UTC). An answer of a person to that report, or `role resume`, lets it go on, and counting begins anew. A question
- * that has no answer within `answer-within` is brought to the coordinator once; nobody pauses for it.
+ * counts. A role that pauses for its errors or its money goes on by itself on the next day (UTC). An answer of a person to
+ * that report, or `role resume`, lets it go on, and counting begins anew. A question that has no answer within
+ * `answer-within` is brought to the coordinator once; nobody pauses for it.
  */
 #include "mail/message.h"
 #include "store/job/timers.h"
@@ -19,7 +21,7 @@
 
 #define SUPERVISE_TIMER "workflow:answer" /* its subject is the Message-ID of the question */
 #define SUPERVISE_TOMORROW                                                                     \
-    "workflow:tomorrow" /* its subject is the role that pauses until then */
+    "workflow:tomorrow" /* its subject is the role that pauses until then, and the report of it */
 
 /* Whom `[workflow] escalate` names: char *, borrowed. Caller unrefs. */
 GPtrArray *supervise_escalate(const Engine *engine);
@@ -32,6 +34,8 @@ bool supervise_event(Engine *engine, Txn *txn, const FlowEvent *e, bool changed,
 /* A try of this job has failed. */
 bool
 supervise_failed(Engine *engine, Txn *txn, const Job *job, const char *why, GError **error);
+/* An answer for this job was paid for. */
+bool supervise_paid(Engine *engine, Txn *txn, const Job *job, GError **error);
 /* SUPERVISE_TIMER is due. */
 bool supervise_due(Engine *engine, Txn *txn, const Timer *t, GError **error);
 /* SUPERVISE_TOMORROW is due. */

@@ -127,6 +127,7 @@ typedef struct ConfRole {
     ConfSandbox sandbox;  /* off: its programs see all that we see; never CONF_SANDBOX_ON */
     ConfNet net;          /* none: without a sandbox no program starts (sandbox is required) */
     int64_t max_iterations, total_iterations, max_cost_micro, max_attempts;
+    int64_t max_cost_per_day_micro; /* 0: no limit of its own */
     int64_t ack_after_us;
     const char *tools_hint; /* "": none */
     /* What a program may do by itself (engine/permit/permit_policy.h). */

@@ -120,6 +120,7 @@ const ConfKey config_keys[] = {
     {"role", "max-iterations", CONF_INT, "8", "1..10000", "steps that a job may take in one run", NUMBER(ConfRole, max_iterations), "engine/run/run_steps.c"},
     {"role", "total-iterations", CONF_INT, "24", "1..1000000", "steps that a job may take for one mail", NUMBER(ConfRole, total_iterations), "engine/run/run_steps.c"},
     {"role", "max-cost", CONF_MONEY, "2.00", NULL, "what the work on one mail may cost", NUMBER(ConfRole, max_cost_micro), "engine/run/run_steps.c"},
+    {"role", "max-cost-per-day", CONF_MONEY, "0", NULL, "what its work may cost on one day (UTC) before it pauses until the next, and the coordinator hears of it; 0 is no limit of its own", NUMBER(ConfRole, max_cost_per_day_micro), "workflow/supervise.c"},
     {"role", "max-attempts", CONF_INT, "5", "1..1000", "tries before a job that fails is given up", NUMBER(ConfRole, max_attempts), "engine/run/run_again.c"},
     {"role", "retry", CONF_BOOL, "yes", NULL, "program: one that fails is run again after 30 s, 5 min and 30 min; no: never, for one that must not find its own changes in the workdir", FLAG(ConfRole, retry), "engine/run/run_again.c"},
     {"role", "tools-hint", CONF_STRING, "", NULL, "briefings: one line of its prompt about tools that it may use", TEXT(ConfRole, tools_hint), "report/report_prompt.c"},

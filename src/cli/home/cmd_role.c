@@ -13,6 +13,7 @@
 #include "cli/home/role_make.h"
 #include "cli/home/role_template.h"
 #include "store/job/jobs.h"
+#include "store/job/budget.h"
 #include "store/job/role_pauses.h"
 #include "store/job/schedules.h"
 #include "store/out/outbox.h"
@@ -411,6 +412,7 @@ cmd_role_resume(Cli *cli, int argc, char **argv)
     g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
     while (txn_again(&txn, &cli->error))
         txn.ok = role_pause_end(&txn, role->name, &was, &cli->error) &&
+                 budget_role_anew(&txn, role->name, &cli->error) &&
                  workflow_known(cli->db, &talks, &cli->error) &&
                  (!talks || (talk_end(&txn, role->name, &cli->error) &&
                              faults_end(&txn, role->name, &cli->error)));

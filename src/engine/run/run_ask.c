@@ -12,6 +12,7 @@
 #include "engine/run/workplace.h"
 #include "engine/wall/wall.h"
 #include "store/job/budget.h"
+#include "store/job/role_pauses.h"
 #include "store/job/pauses.h"
 
 #define UNUSABLE_MAX (64u << 10) /* bytes kept of an answer that can't be used */
@@ -207,6 +208,24 @@ ended_early(Task *t, const Thought *thought, Tried *ret, GError **error)
     }
 }
 
+#define ROLE_WAITS "its role pauses"
+
+/* *ret_waits: the role pauses since the job was claimed, so its claim is given back. */
+static bool
+wait_for_role(Task *t, bool *ret_waits, GError **error)
+{
+    Db *db = t->run->engine->db;
+    g_autoptr(RolePause) pause = NULL;
+    g_auto(Txn) txn = {.db = db, .flush = TXN_LAZY};
+
+    if (!role_pause_find(db, t->job->role, &pause, error))
+        return false;
+    *ret_waits = pause != NULL;
+    while (pause && txn_again(&txn, error))
+        txn.ok = job_release(&txn, &t->claim, (Due){.us = txn_now(&txn)}, TRY_NONE, ROLE_WAITS, error);
+    return !pause || txn.done;
+}
+
 /* True when there is money for this question. *ret_most: how much the question may cost; 0: no
  * limit is set aside. *ret: how the try ends here, since a limit is reached, or would be by
  * what others have set aside. */
@@ -226,6 +245,12 @@ set_aside(Task *t, const Think *question, int64_t *ret_most, Tried *ret, GError 
     /* Who is led has looked at the limits before; its last answer may have been of no use
      * since. */
     if ((!t->mode->led || question->why_again) && !run_halt_if_spent(t, &halted, error))
+        return false;
+    if (halted) {
+        *ret = TRIED_OVER;
+        return false;
+    }
+    if (!wait_for_role(t, &halted, error))
         return false;
     if (halted) {
         *ret = TRIED_OVER;
@@ -254,7 +279,7 @@ pay(Task *t, int64_t most, int64_t cost, GError **error)
     if (cost == 0 && most == 0)
         return true;
     while (txn_again(&txn, error))
-        txn.ok = (cost == 0 || budget_pay(&txn, t->claim.job, cost, error)) &&
+        txn.ok = (cost == 0 || faces_pay(t->run->engine, &txn, t->job, cost, error)) &&
                  (most == 0 || budget_settle(&txn, &t->claim, &woke, error));
     if (!txn.done)
         return false;

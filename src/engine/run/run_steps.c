@@ -137,6 +137,11 @@ run_money_left(const Task *t, int64_t *ret, GError **error)
         return false;
     if (cost_limit(t) > 0)
         *ret = MIN(*ret, MAX(cost_limit(t) - t->job->round_cost_micro, 0));
+    if (t->role->max_cost_per_day_micro > 0) {
+        if (!budget_role_today(t->run->engine->db, t->role->name, &day, error))
+            return false;
+        *ret = MIN(*ret, MAX(t->role->max_cost_per_day_micro - day, 0));
+    }
     return true;
 }
 

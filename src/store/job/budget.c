@@ -29,6 +29,12 @@ budget_pay(Txn *txn, JobId job, int64_t micro, GError **error)
                    "micro = unbooked.micro + excluded.micro, at_us = excluded.at_us",
                    error, "iii", job.v, micro, txn_now(txn)) &&
            sql_run(txn,
+                   "INSERT INTO role_money (role, day, spent_micro) "
+                   "SELECT role, ?, ? FROM job WHERE id = ? ON CONFLICT (role) DO UPDATE SET "
+                   "spent_micro = excluded.spent_micro + CASE WHEN role_money.day = excluded.day "
+                   "THEN role_money.spent_micro ELSE 0 END, day = excluded.day",
+                   error, "iii", today(txn->db), micro, job.v) &&
+           sql_run(txn,
                    "UPDATE job SET cost_micro = cost_micro + ?, "
                    "round_cost_micro = round_cost_micro + ? WHERE id = ?",
                    error, "iii", micro, micro, job.v);
@@ -87,6 +93,19 @@ budget_today(Db *db, int64_t *ret_limit, int64_t *ret_spent, GError **error)
     *ret_limit = limit ? MAX(limit, raised) : 0;
     *ret_spent = spent;
     return rc == 0;
+}
+
+bool
+budget_role_today(Db *db, const char *role, int64_t *ret_spent, GError **error)
+{
+    return sql_int(db, "SELECT spent_micro FROM role_money WHERE role = ? AND day = ?", ret_spent,
+                   error, "si", role, today(db));
+}
+
+bool
+budget_role_anew(Txn *txn, const char *role, GError **error)
+{
+    return sql_run(txn, "DELETE FROM role_money WHERE role = ?", error, "s", role);
 }
 
 bool

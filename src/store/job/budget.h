@@ -13,7 +13,8 @@
  * come to the limit of the day waits until one of them has paid. What is written down counts as
  * long as its claim and its worker live.
  *
- * What was paid and what is set aside today stand in the day's row of the table money.
+ * What was paid and what is set aside today stand in the day's row of the table money; what a role's work has cost, in
+ * the role's row of the table role_money.
  */
 #include "store/job/jobs.h"
 
@@ -42,6 +43,9 @@ bool budget_is_today(const Home *home, int64_t at_us);
 
 /* What may be spent on this day (UTC), 0 for no limit, and what was spent. */
 bool budget_today(Db *db, int64_t *ret_limit, int64_t *ret_spent, GError **error);
+/* What the work of this role has cost on this day (UTC), or since it was counted anew. */
+bool budget_role_today(Db *db, const char *role, int64_t *ret_spent, GError **error);
+bool budget_role_anew(Txn *txn, const char *role, GError **error);
 /* CONTINUE $1: this round may cost so much more, and so may this day where its own limit would
  * stop it. */
 bool budget_raise(Txn *txn, JobId job, int64_t more, GError **error);
