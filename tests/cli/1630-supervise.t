@@ -26,7 +26,7 @@ like "$(cat "$report")" $'\nSubject: \\[BLOCKED\\] user-auth - work cannot proce
 like "$(tr '\n' ' ' <"$report")" '6 mails went between spec-[a-z]+ and spec-[a-z]+, the last about specs/\*/user-auth\.md' 'with the number of mails'
 like "$(tr '\n' ' ' <"$report")" '1 reviews, 0 blocker-reports, 0 questions' 'and counts of the artifact'
 paused=$(db 'SELECT role FROM role_pause')
-like "$(pr status)" "the role '$paused' is paused" 'status shows the pause'
+like "$(pr status)" "the role '$paused' has been paused for " 'status shows the pause'
 is "$(db "SELECT state FROM job WHERE role = '$paused' ORDER BY id DESC LIMIT 1")" queued 'its work is kept'
 passes
 is "$(talked) $(reports you)" '6 1' 'nothing more happens, and nobody is told again'
