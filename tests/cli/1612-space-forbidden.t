@@ -28,7 +28,7 @@ def ask(verb, **members):
     return time.perf_counter() - begin, json.loads(answer)
 number = forbidden[1:].split(".", 2)
 missing = f"<{number[0]}.{int(number[1]) + 500}.{number[2]}"
-def pair(desc, verb, a, b):
+def pair(desc, verb, a, b, ask=ask, pairs=pairs):
     """a is there, and of the space; b is not there."""
     (_, x), (_, y) = ask(verb, **a), ask(verb, **b)
     said = lambda answer, members: json.dumps(answer).replace(next(v for m in members.values() for v in ([m] if isinstance(m, str) else m)), "*")
@@ -54,6 +54,29 @@ pair("an address", "send", {"to": ["team@postrider.local"], "subject": "x", "bod
 pair("a note to write", "note.put", {"key": "spaces/team/lamp", "content": "x"}, {"key": "spaces/teem/lamp", "content": "x"})
 _, answer = ask("mail.list", limit=500)
 check("no list has it", "pelican" not in json.dumps(answer) and "The lamp" not in json.dumps(answer))
+# The same by MCP, of which a tool call is a line, too.
+mcp = Wire([pr, "mcp", "--role", "gamma"])
+def call(tool, **members):
+    begin = time.perf_counter()
+    answer = mcp.tool(tool, **members)
+    return time.perf_counter() - begin, answer
+for desc, tool, a, b in (("a mail", "mail_read", {"id": forbidden}, {"id": missing}),
+                         ("words of a mail", "mail_search", {"query": "pelican"}, {"query": "pelikan"}),
+                         ("a note", "note_read", {"key": "spaces/team/lamp"}, {"key": "spaces/team/limp"})):
+    pair(f"MCP, {desc}", tool, a, b, ask=call, pairs=max(pairs // 10, 20))
+mcp.close()
+# And by commands, as the program of a session types them: words and status.
+env = {**os.environ, "POSTRIDER_PORT": s.getpeername(), "POSTRIDER_ROLE": "gamma"}
+def typed(*words):
+    done = subprocess.run([pr, *words], env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    return done.returncode, (done.stdout + done.stderr).replace(words[-1].strip("<>"), "*")
+for desc, words, a, b in (("mail show", ("mail", "show"), forbidden, missing), ("mail thread", ("mail", "thread"), forbidden, missing),
+                          ("mail search", ("mail", "search"), "pelican", "pelikan"), ("note get", ("note", "get"), "spaces/team/lamp", "spaces/team/limp"),
+                          ("note search", ("note", "search"), "pelican", "pelikan"), ("note list", ("note", "list"), "spaces/team/", "spaces/teem/")):
+    x, y = typed(*words, a), typed(*words, b)
+    same(f"{desc}: the same words and status", x, y)
+    check(f"{desc}: and no others", "pelican" not in x[1].replace("*", "") and "The lamp" not in x[1], x)
+    print(f"# {desc}: {x[0]}, {x[1].strip()[:80]}")
 child.stdin.close()
 child.wait(WAIT)
 P
