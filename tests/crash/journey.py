@@ -28,6 +28,7 @@ TOP = Path(__file__).resolve().parent.parent.parent
 KILLED = ("serve", "run", "run", "account", "deliver")  # as often as each is there
 NAP = 0.4           # seconds in which it is waited for
 THOUGHT = 0.3       # seconds that a model thinks, at the most
+FEWEST = 5  # kills, else nothing was shown
 QUIET = 10          # seconds in which nothing happens, until the clock goes on
 PATIENCE = 60       # times that it may
 
@@ -359,7 +360,9 @@ def journey(kills, seed, work, url):
         finally:
             attack.stop()
         line = f"seed {seed}: killed {dict(attack.killed)}; {attack.waits} waits; {time.monotonic() - began:.1f} s"
-        found = {"from vision to implementation": check_states(home, root),
+        few = attack.killed.total() < min(FEWEST, kills)
+        found = {"processes were killed": [f"{dict(attack.killed)}"] * few,
+                 "from vision to implementation": check_states(home, root),
                  "every event once, and each mail once with everybody": check_events(home),
                  "what was sent for review, and each move, is one commit": check_commits(root),
                  "nothing is wrong, nothing is owed, nobody is left": check_quiet(home, attack.hours) + scene.left_behind(home)}
