@@ -7,7 +7,7 @@ The agent stops after each todo, and one check fails first. Afterwards, with pla
 that, the plan is complete, its one job is done, the owner has heard of the end once, each start of the agent was counted
 before it, and nothing is owed.
 """
-import json, os, shutil, sys
+import json, os, re, shutil, sys
 from pathlib import Path
 
 import scene, walk
@@ -87,7 +87,7 @@ class PlanWalk(walk.Walk):
         state = self.state(home)
         texts = [p.read_text(errors="replace") for p in (home.path / "mail" / scene.OWNER).rglob("*")
                  if p.parent.name in ("new", "cur") and p.parent.parent.name == scene.OWNER]
-        ends = sum("\n<CODER_COMPLETE>" in t for t in texts)
+        ends = sum(bool(re.search(r"^<[A-Z]+_COMPLETE>", t, re.M)) for t in texts)
         problems = scene.check_store(home)
         problems += [f"the plan is {state.get('status')}"] * (state.get("status") != "complete")
         problems += [f"the owner heard of the end {ends} times"] * (ends != 1)
