@@ -59,4 +59,19 @@ like "$(cat "$WORK/plan.out")" '<CODER_COMPLETE>.*SC-1 .*complete.*SC-2 .*comple
 is "$(cat "$WORK/project/README")" 'hello.sh says hello.' 'as its checks say'
 like "$(tour 'A plan that gets finished')" $'\npostrider integrate claude-code ' 'README names the way into Claude Code'
 exits 0 'which is there' pr integrate --help
+
+# The team: its models have no key, so 'default' is asked in their place, a script that approves.
+mkdir -p "$WORK/team/project/specs/proposed"
+echo '# Auth' >"$WORK/team/project/specs/proposed/auth.md"
+printf '#!/bin/sh\ncat >/dev/null\necho "{\\"verdict\\": \\"approve\\", \\"assessment\\": \\"Fine.\\", \\"findings\\": []}"\n' >"$WORK/bin/approves"
+chmod +x "$WORK/bin/approves"
+{
+    echo 'set -e'
+    tour 'A team that hands on artifacts' | sed '/^postrider panel/ i postrider config set "brain default" command approves'
+} >"$WORK/team.sh"
+(cd "$WORK/team/project" && git init -q . && env -i PATH="$WORK/bin:$PATH" HOME="$WORK/team" POSTRIDER_TEST_SANDBOX=off \
+    timeout 110 sh "$WORK/team.sh") >"$WORK/team.out" 2>&1 </dev/null
+is "$?" 0 'the commands for a team succeed' || diag "$(cat "$WORK/team.out")"
+ok 'and an approval has moved the spec' test -f "$WORK/team/project/specs/todo/auth.md"
+like "$(cat "$WORK/team.out")" 'todo .*specs/.*auth.md.*approve: 3 approve of 3 members' 'the board shows it, and a panel has decided'
 done_testing
