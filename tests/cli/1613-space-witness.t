@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Twenty roles and six spaces: at random they read, search, write notes and mails with what they have seen, by port, MCP and steps. A witness,
-# who reads every mailbox and note as files, and all that any of them was told, finds nothing of a space outside of it.
+# Twenty roles and six spaces: at random they read, search, write notes and mails with what they have seen, by port, MCP and in the steps of
+# a model. A witness, who reads every mailbox and note as files, and all that any of them was told, finds nothing of a space outside of it.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/mcp.sh"
 . "$(dirname "$0")/../lib/space.sh"
@@ -17,9 +17,11 @@ done
 exits 0 'the settings are right' pr config check
 pr index >/dev/null # opens the store, and brings the settings into it
 export POSTRIDER_HOME=$HOME_DIR
-wire "$HOME_DIR" "$OPS" "$SEED" <<'P'
+wire "$HOME_DIR" "$OPS" "$SEED" "$WORK/brains" <<'P'
 import base64, email, email.policy, glob, random, re, socket, sqlite3
+from pathlib import Path
 pr, home, ops, rnd = sys.argv[1], sys.argv[2], int(sys.argv[3]), random.Random(int(sys.argv[4]))
+brains = Path(sys.argv[5])
 roles = [f"r{i:02}" for i in range(1, 21)]
 store = sqlite3.connect(f"file:{home}/state/postrider.db?mode=ro", uri=True)
 members = {}
@@ -81,19 +83,63 @@ class Mcp:
     def close(self):
         self.wire.close()
 
+# A model says at once what it wants, in three steps of a job; what its pages showed is read behind them.
+FIELDS = {"mail.search": ("search_emails", lambda m: {"text": m["query"]}), "note.search": ("search_notes", lambda m: m["query"]),
+          "note.get": ("add_notes", lambda m: m["key"]), "mail.show": ("add_emails", lambda m: {"message_id": m["id"], "folder": "INBOX"}),
+          "note.put": ("write_notes", lambda m: {"key": m["key"], "content": m["content"], "mode": "replace"}),
+          "note.rename": ("rename_notes", lambda m: {"from": m["from"], "to": m["to"]}),
+          "send": ("send_emails", lambda m: {"to": m["to"], "subject": m["subject"], "body": m["body"], "in_reply_to": m.get("in_reply_to", "")})}
+class Steps:
+    def __init__(self, role):
+        self.role, self.wants, self.pages = role, [], 0
+    def ask(self, verb, **members):
+        if verb in FIELDS:
+            self.wants.append((FIELDS[verb][0], FIELDS[verb][1](members)))
+        return True, {}
+    def say(self):
+        """Its answers to the next job's questions."""
+        answers = []
+        for n in range(3):
+            answer = {"status": "complete" if n == 2 else "continue", "current_phase": "working"}
+            for field, value in self.wants[n::3]:
+                answer.setdefault(field, []).append(value)
+            answers.append(json.dumps(answer))
+        (brains / f"{self.role}.says").write_text("\n".join(answers) + "\n")
+        self.wants = []
+    def read(self):
+        """The pages that are new."""
+        new = sorted(brains.glob(f"{self.role}.seen.*"), key=lambda p: int(p.suffix[1:]))[self.pages:]
+        self.pages += len(new)
+        return [p.read_text(errors="replace") for p in new]
+    def close(self):
+        pass
+
 class Role:
     def __init__(self, name, door):
         self.name, self.door, self.lines, self.ids, self.told = name, door, ["Nothing to tell but that the weather is as it was."], [], []
     def ask(self, verb, **members):
         ok, answer = self.door.ask(verb, **members)
-        said = json.dumps(answer)
+        self.hear(json.dumps(answer))
+        return ok, answer
+    def hear(self, said):
         self.told.append(said)
         self.ids += [i for i in re.findall(r"<?(\d{10,}\.\d+\.[a-z2-7]+@postrider\.local)>?", said)]
         self.lines += [line for line in re.findall(r"[^\\\"]{45,}", said.replace("\\n", '"'))][:30]
         del self.lines[1:-300], self.ids[:-300]
-        return ok, answer
 
-everyone = [Role(r, Mcp(r) if i % 3 == 2 else Port(r)) for i, r in enumerate(roles)]
+everyone = [Role(r, (Port, Steps, Mcp, Port)[i % 4](r)) for i, r in enumerate(roles)]
+thinkers = [who for who in everyone if isinstance(who.door, Steps)]
+def think():
+    """One job of each model with what it has wanted since the last one."""
+    for who in thinkers:
+        who.door.say()
+        run("send", "--to", who.name, "--subject", "go", data="Go on.\n")
+    flow()
+    for job, in store.execute("SELECT id FROM job WHERE state = 'queued' AND role IN (%s)" % ",".join(f"'{w.name}'" for w in thinkers)).fetchall():
+        run("run", str(job))
+    for who in thinkers:
+        for page in who.door.read():
+            who.hear(page)
 count = {"read": 0, "passed": 0, "refused": 0}
 def text():
     line = rnd.choice(everyone_lines)
@@ -103,7 +149,9 @@ def text():
     if how == 2: return "They say: " + line + " So they do."
     return line
 for n in range(ops):
-    if n % 100 == 99:
+    if n % 200 == 199:
+        think()
+    elif n % 100 == 99:
         flow()
     who = rnd.choice(everyone)
     everyone_lines = who.lines
@@ -173,6 +221,10 @@ for who in everyone:
 same("nobody was told anything", bad, [])
 seen = sum(1 for who in everyone for s in spaces if who.name in members[s] and any(w in t for w in words[s] for t in who.told))
 check("but members were", seen > 5, seen)
+seen = sum(1 for who in thinkers for s in spaces if who.name in members[s] and any(w in t for w in words[s] for t in who.told))
+check("and models that are members, on their pages", seen > 1, seen)
+sent = store.execute("SELECT count(*) FROM step WHERE job IN (SELECT id FROM job WHERE role IN (%s))" % ",".join(f"'{w.name}'" for w in thinkers)).fetchone()[0]
+check("who have worked in steps", sent > ops / 50, sent)
 P
 exits 0 'doctor finds nothing' pr doctor
 done_testing
