@@ -161,7 +161,8 @@ play(Past *past, const PastEvent *e)
     g_autofree char *by = event_by(e->mark.from, e->mark.deputy);
     bool open = c && !*c->row.outcome;
 
-    if (e->type == EVENT_STATUS_UPDATE && !a->teller && !*a->row.author)
+    /* A reminder of the runtime has no digest, and tells of nothing in the name of the role that asked. */
+    if (e->type == EVENT_STATUS_UPDATE && *e->mark.digest && !a->teller && !*a->row.author)
         a->teller = e->mark.from;
     if (e->mark.deed == DEED_OPENS)
         open_cycle(a, e);

@@ -71,6 +71,17 @@ rm -rf "$HOME_DIR/state"
 exits 0 'whoever tells of it first is, after a lost store too' pr artifact move --from spec-writer rfcs/open/told.md approved
 is "$(record 'rfcs/*/told.md')" 'approved|rfcs/approved/told.md|spec-writer' 'and decides'
 
+# --- an RFC that somebody has only asked about ---
+echo 'Asked.' >rfcs/open/asked.md
+notify implementer question rfcs/open/asked.md spec-writer QUESTION='By when?' >/dev/null
+pr deliver 2>/dev/null
+POSTRIDER_CLOCK=@$(($(date +%s) + 90000)) pr serve --once 2>/dev/null
+is "$(db "SELECT sender FROM event WHERE type = 'status-update' ORDER BY id DESC LIMIT 1")" implementer 'a reminder names who asked'
+pr deliver 2>/dev/null
+rm -rf "$HOME_DIR/state"
+run pr artifact move --from implementer rfcs/open/asked.md approved
+refused 'who may: author' 'who asked is not the author, after a lost store too'
+
 # --- blockers where no move leads to `blocked` ---
 echo 'int f(void);' >skeletons/f.h
 for of in "$SPEC" skeletons/f.h rfcs/open/blocked.md bugs/to_fix/blocked.md; do
