@@ -241,11 +241,14 @@ pause_for_today(Engine *engine,
                            (txn_now(txn) / DAY_US + 1) * DAY_US, error);
 }
 
-bool
-supervise_resume(Txn *txn, const char *role, bool *ret_was, GError **error)
+/* The role goes on, and what it did is counted anew; what its work has cost is not. */
+static bool
+resume(Txn *txn, const char *role, GError **error)
 {
-    return role_pause_end(txn, role, ret_was, error) && talk_end(txn, role, error) &&
-           faults_end(txn, role, error) && budget_role_anew(txn, role, error);
+    bool was;
+
+    return role_pause_end(txn, role, &was, error) && talk_end(txn, role, error) &&
+           faults_end(txn, role, error);
 }
 
 /* --- ping-pong --- */
@@ -306,11 +309,11 @@ static bool
 hear_person(Txn *txn, const MsgNew *in, const Message *m, GError **error)
 {
     g_autoptr(RolePause) p = NULL;
-    bool was;
 
     if (m->in_reply_to && !role_pause_told_by(txn->db, m->in_reply_to, &p, error))
         return false;
-    return (!p || supervise_resume(txn, p->role, &was, error)) && talk_end(txn, in->role, error);
+    return (!p || (resume(txn, p->role, error) && budget_role_anew(txn, p->role, error))) &&
+           talk_end(txn, in->role, error);
 }
 
 bool
@@ -418,12 +421,11 @@ supervise_tomorrow(Txn *txn, const Timer *t, GError **error)
     size_t len = strcspn(t->subject, " ");
     g_autofree char *role = g_strndup(t->subject, len);
     g_autoptr(RolePause) p = NULL;
-    bool was;
 
     if (!role_pause_find(txn->db, role, &p, error))
         return false;
     return !p || !g_str_has_suffix(t->subject, p->report) || !*p->report ||
-           supervise_resume(txn, role, &was, error);
+           resume(txn, role, error);
 }
 
 /* --- questions --- */

@@ -40,5 +40,3 @@ bool supervise_paid(Engine *engine, Txn *txn, const Job *job, GError **error);
 bool supervise_due(Engine *engine, Txn *txn, const Timer *t, GError **error);
 /* SUPERVISE_TOMORROW is due. */
 bool supervise_tomorrow(Txn *txn, const Timer *t, GError **error);
-/* The role goes on, and counting begins anew. *ret_was: it was paused. */
-bool supervise_resume(Txn *txn, const char *role, bool *ret_was, GError **error);

@@ -56,6 +56,10 @@ at $((NEXT + 2)) send --from you --to spec-reviewer --in-reply-to "$id" --subjec
 once_at $((NEXT + 2))
 once_at $((NEXT + 3))
 is "$(calls) $(reports)" '6 3' 'a person who answers the report lets it spend as much once more'
+# Midnight comes, and what the new day has cost is written down before the timer is acted on.
+sqlite3 "$HOME_DIR/state/postrider.db" 'UPDATE role_money SET day = day + 1, spent_micro = 1000000'
+once_at $((NEXT + 86401))
+is "$(calls) $(reports)" '7 4' 'what the new day has cost stays counted as the pause ends'
 pr role resume spec-reviewer >/dev/null
 pr role pause spec-reviewer >/dev/null
 once_at $((2 * NEXT + 86400))
