@@ -5,6 +5,7 @@
 #include "engine/out/post.h"
 #include "store/job/budget.h"
 #include "store/job/role_pauses.h"
+#include "store/job/steering.h"
 #include "workflow/event_mark.h"
 #include <string.h>
 
@@ -251,6 +252,19 @@ resume(Txn *txn, const char *role, GError **error)
            faults_end(txn, role, error);
 }
 
+/* *ret: the work of the role has cost what it may cost on one day; *ret_sum: what it has cost. role NULL: no limit. */
+static bool
+has_spent(Db *db, const ConfRole *role, int64_t *ret_sum, bool *ret, GError **error)
+{
+    int64_t limit = role && !role->person ? role->max_cost_per_day_micro : 0;
+
+    *ret_sum = 0;
+    if (limit > 0 && !budget_role_today(db, role->name, ret_sum, error))
+        return false;
+    *ret = limit > 0 && *ret_sum >= limit;
+    return true;
+}
+
 /* --- ping-pong --- */
 
 /* The agent that has this address; NULL: none. Borrowed. */
@@ -304,16 +318,39 @@ count_talk(Engine *engine, Txn *txn, const MsgNew *in, const Message *m, const c
     return pause_role(engine, txn, in->role, a, why, error);
 }
 
-/* A person has answered the report of a pause. */
+/* The limit of the day guards the owner's money against everybody: who may spend more is the coordinator, who is asked,
+ * and who may approve. */
 static bool
-hear_person(Txn *txn, const MsgNew *in, const Message *m, GError **error)
+may_spend(const Engine *engine, const MsgNew *in, const Message *m)
+{
+    const Config *config = engine->home->config;
+    const char *name = workflow_name_at(config, m->from->spec);
+
+    return (rights_of(config, m->from->spec, in->trust) & MAY_APPROVE) ||
+           g_strcmp0(name, workflow_coordinator(engine)) == 0;
+}
+
+/* A person has answered the report of the role's pause. */
+static bool
+let_go_on(Engine *engine, Txn *txn, const char *role, const MsgNew *in, const Message *m, GError **error)
+{
+    bool spent;
+    int64_t sum;
+
+    if (may_spend(engine, in, m))
+        return resume(txn, role, error) && budget_role_anew(txn, role, error);
+    return has_spent(txn->db, config_role(engine->home->config, role), &sum, &spent, error) &&
+           (spent || resume(txn, role, error));
+}
+
+static bool
+hear_person(Engine *engine, Txn *txn, const MsgNew *in, const Message *m, GError **error)
 {
     g_autoptr(RolePause) p = NULL;
 
     if (m->in_reply_to && !role_pause_told_by(txn->db, m->in_reply_to, &p, error))
         return false;
-    return (!p || (resume(txn, p->role, error) && budget_role_anew(txn, p->role, error))) &&
-           talk_end(txn, in->role, error);
+    return (!p || let_go_on(engine, txn, p->role, in, m, error)) && talk_end(txn, in->role, error);
 }
 
 bool
@@ -325,7 +362,7 @@ supervise_mail(Engine *engine, Txn *txn, const MsgNew *in, const Message *m, GEr
     if (in->state == MSG_HELD || in->state == MSG_IGNORED || in->state == MSG_DEAD)
         return true;
     if (in->trust >= TRUST_PRINCIPAL)
-        return hear_person(txn, in, m, error);
+        return hear_person(engine, txn, in, m, error);
     if (!*engine->home->config->workflow_root)
         return true;
     if (in->space) /* which has a limit of its own (store/spaces.h) */
@@ -399,18 +436,17 @@ bool
 supervise_paid(Engine *engine, Txn *txn, const Job *job, GError **error)
 {
     const ConfRole *role = config_role(engine->home->config, job->role);
-    int64_t limit = role && !role->person ? role->max_cost_per_day_micro : 0, spent;
     g_autoptr(Artifact) a = NULL;
+    int64_t spent;
+    bool all;
 
-    if (limit == 0)
-        return true;
-    if (!budget_role_today(txn->db, role->name, &spent, error))
+    if (!has_spent(txn->db, role, &spent, &all, error))
         return false;
-    if (spent < limit)
+    if (!all)
         return true;
     if (!artifact_of_job(txn->db, job->id, &a, error))
         return false;
-    g_autofree char *sum = text_money(spent), *most = text_money(limit);
+    g_autofree char *sum = text_money(spent), *most = text_money(role->max_cost_per_day_micro);
     g_autofree char *text = g_strdup_printf(WORDS_SPENT, sum, most);
     return pause_for_today(engine, txn, role->name, a, text, error);
 }

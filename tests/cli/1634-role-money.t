@@ -56,6 +56,12 @@ at $((NEXT + 2)) send --from you --to spec-reviewer --in-reply-to "$id" --subjec
 once_at $((NEXT + 2))
 once_at $((NEXT + 3))
 is "$(calls) $(reports)" '6 3' 'a person who answers the report lets it spend as much once more'
+printf '[person guest]\naddress = guest@workflow.local\nmay = ask\n' >>"$HOME_DIR/postrider.conf"
+id=$(db 'SELECT report FROM role_pause')
+at $((NEXT + 4)) send --from guest --to spec-reviewer --in-reply-to "<$id>" --subject 'Re: user-auth' <<<'Go on.' >/dev/null
+once_at $((NEXT + 4))
+once_at $((NEXT + 5))
+is "$(calls) $(reports) $(db 'SELECT count(*) FROM role_pause')" '6 3 1' 'who may only ask lets it spend nothing'
 # Midnight comes, and what the new day has cost is written down before the timer is acted on.
 sqlite3 "$HOME_DIR/state/postrider.db" 'UPDATE role_money SET day = day + 1, spent_micro = 1000000'
 once_at $((NEXT + 86401))
