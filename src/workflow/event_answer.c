@@ -141,10 +141,12 @@ event_answer_put(Engine *engine,
     if (ret)
         *ret = NULL;
     if (!flow_event_find(engine->db, a->msgid, &known, error) ||
-        (!known && !find_questions(engine, a, to, role, ids, &asked, error)))
+        !find_questions(engine, a, to, role, ids, &asked, error))
         return false;
     if (!asked)
         return true;
+    if (known) /* of a mail to several askers: another mailbox has written the event */
+        return flow_event_answers(txn, ids, a->msgid, error);
     if (!artifact_load(engine->db, asked->artifact, &artifact, error))
         return false;
     const EventType type = *a->question ? EVENT_QUESTION : EVENT_ANSWER;

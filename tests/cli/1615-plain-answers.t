@@ -68,6 +68,11 @@ one=$(asks implementer question spec-reviewer) two=$(asks implementer clarificat
 says_to spec-reviewer implementer "$one" --in-reply-to "$two" <<<'Ten, and twelve.'
 is "$(became "$one") $(became "$two")" 'answer spec-reviewer>implementer answer spec-reviewer>implementer' 'one reply to several answers all of them'
 
+one=$(asks implementer question spec-reviewer) two=$(asks test-writer question spec-reviewer)
+says_to spec-reviewer implementer "$one" --in-reply-to "$two" --to test-writer <<<'Ten for both.'
+did
+is "$(became "$one") $(became "$two")" 'answer spec-reviewer>implementer,test-writer answer spec-reviewer>implementer,test-writer' 'and one to two agents answers both'
+
 # --- agents answer ---
 program_role skeleton-writer <<<'cat >/dev/null; echo Ten.'
 for asker in you implementer; do
