@@ -186,6 +186,17 @@ check_reviewer(const EventPlan *p, const char *to, GError **error)
     return true;
 }
 
+/* Approval of one's own work leads to the state that comes next, and not to another one that the table leaves to the author. */
+static bool
+check_own_approval(const EventPlan *p, const char *to, GError **error)
+{
+    g_autofree char *next = artifact_next_state(p->place.kind, p->artifact->state);
+
+    return !is_own_work(p) || g_strcmp0(next, to) == 0 ||
+           err_set(error, ERR_NEVER, "'%s' wrote '%s': approval by its author leads to '%s', not to '%s'", p->from,
+                   p->place.name, next ? next : "", to);
+}
+
 /* A store that is older than the project, or one beside it, may have decided already. */
 static bool
 check_unreviewed(const EventPlan *p, const EventSight *sight, GError **error)
@@ -257,6 +268,8 @@ plan_approval(const Engine *engine, EventPlan *p, EventVars *vars, GError **erro
     if (!next)
         return err_set(error, ERR_NEVER, "no state follows '%s': say NEXT_STATE=...",
                        p->artifact->state);
+    if (!check_own_approval(p, next, error))
+        return false;
     if (!g_str_equal(p->cycle->digest, p->digest))
         return err_set(
             error, ERR_NEVER,

@@ -48,6 +48,8 @@ for way in approval rejection; do
     echo more >>rfcs/open/$way.md
     tried spec-writer $way rfcs/open/$way.md spec-reviewer ISSUES_FOUND='Too costly.'
     [ $way = rejection ] || refused 'is not what was sent for review' 'what changed was not read'
+    [ $way = rejection ] || tried spec-writer approval rfcs/open/$way.md spec-reviewer NEXT_STATE=rejected
+    [ $way = rejection ] || refused "approval by its author leads to 'approved', not to 'rejected'" 'an approval does not reject'
     [ $way = rejection ] || { notify spec-writer status-update rfcs/open/$way.md spec-reviewer CONTEXT=More >/dev/null; tried spec-writer $way rfcs/open/$way.md spec-reviewer; }
     is "$STATUS" 0 "its author decides: $way"
     state=${way/approval/approved} state=${state/rejection/rejected}
