@@ -16,16 +16,32 @@ artifact_write_free(ArtifactWrite *w)
     g_free(w);
 }
 
-/* Whoever approved the work of somebody else holds it until it goes on, and does not write it: what was approved would not
- * be what was reviewed. */
 static bool
-is_its_reviewer(const Cycle *c, const char *who)
+approved(const Cycle *c, const char *who)
 {
     size_t len = strlen(who);
-    bool decided = c && g_str_equal(c->outcome, "approved") && strncmp(c->by, who, len) == 0 &&
-                   (c->by[len] == '\0' || c->by[len] == ' ');
 
-    return decided && !g_str_equal(c->author, who);
+    return c && g_str_equal(c->outcome, "approved") && strncmp(c->by, who, len) == 0 &&
+           (c->by[len] == '\0' || c->by[len] == ' ');
+}
+
+/* Whoever approved the work of somebody else holds it until it goes on, and does not write it: what was approved would not
+ * be what was reviewed. Whoever moves it on from there holds it for other work, be it the same role. */
+static bool
+is_its_reviewer(Db *db, const Artifact *a, bool *ret, GError **error)
+{
+    g_autoptr(Cycle) c = NULL;
+    g_autoptr(FlowEvent) approval = NULL;
+
+    *ret = false;
+    if (!cycle_load(db, a->cycle, &c, error))
+        return false;
+    if (!approved(c, a->holder) || g_str_equal(c->author, a->holder))
+        return true;
+    if (!flow_event_find(db, c->resolved_by, &approval, error))
+        return false;
+    *ret = !approval || g_str_equal(approval->state, a->state);
+    return true;
 }
 
 static bool
@@ -33,13 +49,13 @@ check_writer(const Engine *engine, const ArtifactWrite *w, GError **error)
 {
     const Artifact *a = w->artifact;
     g_autofree char *first = artifact_first_state(w->place.kind);
-    g_autoptr(Cycle) c = NULL;
+    bool reviewed = false;
 
     if (g_str_equal(w->who, workflow_coordinator(engine)) || (!a && !w->there))
         return true;
-    if (a && !cycle_load(engine->db, a->cycle, &c, error))
+    if (a && !is_its_reviewer(engine->db, a, &reviewed, error))
         return false;
-    bool begins = !a || g_str_equal(a->state, first), holds = a && *a->holder && !is_its_reviewer(c, a->holder);
+    bool begins = !a || g_str_equal(a->state, first), holds = a && *a->holder && !reviewed;
     if (a && ((holds && g_str_equal(a->holder, w->who)) || (begins && g_str_equal(a->author, w->who))))
         return true;
     return err_set(error, ERR_NEVER, "'%s' may not write '%s'; who may: %s", w->who,

@@ -194,4 +194,16 @@ is "$(db "SELECT count(*), max(face) FROM job WHERE role IN ('spec-reviewer', 's
 
 run pr artifact check
 is "$OUT" '' 'file, mail and record agree'
+
+# --- a table that names one role for the gate and for the work behind it ---
+printf '[artifact memo]\npath = memos/{state}/{name}.md\nmoves = proposed todo pat, todo doing pat\n[role pat]\nperson = yes\n' >>"$HOME_DIR/postrider.conf"
+mkdir -p "$ROOT/memos/proposed"
+echo 'A memo.' >"$ROOT/memos/proposed/one.md"
+notify you review-request memos/proposed/one.md pat >/dev/null
+notify pat approval memos/proposed/one.md you >/dev/null
+one=$(digest memos/todo/one.md)
+exits 65 'where the approval led to, its reviewer does not write it' pr artifact write --from pat --if-digest "$one" memos/todo/one.md
+pr artifact move --from pat memos/todo/one.md doing >/dev/null
+pr artifact write --from pat --if-digest "$one" memos/doing/one.md <<<'Done.' >/dev/null
+is "$(cat "$ROOT/memos/doing/one.md")" 'Done.' 'once it has gone on, its holder does'
 done_testing
