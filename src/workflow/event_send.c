@@ -362,9 +362,12 @@ plan_artifact(
     g_free(p->digest);
     p->digest = digest_hex(&p->place.bytes);
     if (!plan_decision(engine, p, in->vars, error) || !check_unreviewed(p, sight, error) ||
-        !check_independence(engine, p, error) ||
-        (p->closes && !review_has_place(&p->place, error)))
+        !check_independence(engine, p, error))
         return false;
+    if (p->closes && sight->no_review) {
+        g_propagate_error(error, g_error_copy(sight->no_review));
+        return false;
+    }
     const char *verb = event_kinds[p->type].verb;
     if (engine->home->config->workflow_commit &&
         (p->type == EVENT_REVIEW_REQUEST || p->renews || p->move.to))

@@ -37,8 +37,10 @@ event_sight_new(Engine *engine, EventType type, const char *path, const char *pa
 
     if (path)
         (void)artifact_place_find(engine, path, &s->place, &s->no_place);
-    if (s->place.title && (type == EVENT_APPROVAL || type == EVENT_REJECTION))
+    if (!s->no_place && s->place.kind && (type == EVENT_APPROVAL || type == EVENT_REJECTION)) {
         s->reviews = review_files(engine, s->place.title);
+        (void)review_has_place(&s->place, &s->no_review);
+    }
     (void)read_form(engine, type, &s->form, &s->no_form);
     if (parent && post_parent(engine, parent, &s->parent, NULL))
         s->parent_id = g_strdup(parent);
@@ -77,6 +79,7 @@ event_sight_free(EventSight *s)
     g_free(s->form);
     g_free(s->parent_id);
     message_free(s->parent);
+    g_clear_error(&s->no_review);
     g_clear_error(&s->no_place);
     g_clear_error(&s->no_form);
     g_free(s);

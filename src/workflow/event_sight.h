@@ -13,6 +13,7 @@ typedef struct EventSight {
     ArtifactPlace place;
     char *form;
     GHashTable *reviews;        /* review_files() of the artifact, for who decides; else NULL */
+    GError *no_review;          /* why what is decided can't be put on file; NULL: it can */
     char *parent_id; /* of the mail that it answers; NULL: nobody has looked for one */
     Message *parent; /* its headers; NULL: it is not here */
     GError *no_place, *no_form; /* why there is none; NULL: there is one */

@@ -13,7 +13,7 @@ locked_reads()
     awk '/flock\(/ { if (match($0, /flock\([0-9]+/)) fd = $1 " " substr($0, RSTART + 6, RLENGTH - 6) }
         /write\.lock"/ && match($0, /= [0-9]+$/) { store = $1 " " substr($0, RSTART + 2); is_store[store] = 1 }
         /flock\(.*LOCK_EX/ && / = 0/ && is_store[fd] { held[$1] = 1 } /flock\(.*LOCK_UN/ && is_store[fd] { held[$1] = 0 }
-        held[$1] && /\.md"|email-templates|\/(new|cur)\//' "$WORK/calls"
+        held[$1] && /\.md"|"reviews|email-templates|\/(new|cur)\//' "$WORK/calls"
 }
 request=$(notify spec-writer review-request "$SPEC" spec-reviewer)
 pr serve --once 2>/dev/null
