@@ -1,9 +1,9 @@
 /*
  * What is owed to the server. Every debt can be paid twice without harm:
  *
- *   move    not in its old folder any more: we look in the new one, and where it is wanted elsewhere
- *           by now, in the one between. There: it was us, before we died. Not there: a person has it,
- *           and we follow it no longer.
+ *   move    not in its old folder any more: we look in the new one, and on the way from the
+ *           account's folder to Done also in Active. There: it was us, before we died. Not there:
+ *           a person has it, and we follow it no longer.
  *   flags   set once more they are the same; where the mail is not, nobody needs them.
  *   file    what may have been filed by one who died is looked for by its Message-ID first.
  */
@@ -101,18 +101,18 @@ is_known(Remote *r, const char *name, bool *ret, GError **error)
     return true;
 }
 
-/* On its way to Done a mail may wait in Active. Whoever died between a move and its note left it in one of
- * them, and by now it may be wanted in the other. */
+/* On its way to Done a mail may wait in Active. Whoever died between the move there and its note left it in
+ * Active, and by now it may be wanted in Done. There is no such way back: a mail that lies in Done while it is
+ * wanted elsewhere was put there by a person. */
 static bool
 move_halfway(Remote *r, const RemoteRow *row, const char *to, ImapUid *ret, GError **error)
 {
-    const char *path = g_str_equal(row->wants, "Done") ? r->active : r->done;
     g_autofree char *name = NULL;
     ImapUid at = {0};
     bool there;
-    if (g_str_equal(path, row->folder))
+    if (!g_str_equal(row->wants, "Done") || !g_str_equal(row->folder, r->account->folder))
         return true;
-    if (!remote_name(r, path, &name, error) || !is_known(r, name, &there, error) ||
+    if (!remote_name(r, r->active, &name, error) || !is_known(r, name, &there, error) ||
         (there && !find_in(r, name, row->msgid, &at, error)))
         return false;
     if (at.uid == 0)

@@ -106,4 +106,21 @@ later
 is "$(pr --json outbox list --state held | grep -c '"Re: halfway')" 0 'a person says no'
 ok 'the mail goes on to Done' box_has postrider/Done halfway
 ok 'and out of Active' box_has postrider/Active halfway 0
+
+# --- a person files it in Done while the move to Active is owed ---
+
+begin
+printf '[person bob]\naddress = bob@postrider.local\nmay = ask\n' >>"$HOME_DIR/postrider.conf"
+later
+steps "$held_answer"
+box send 1 bob@postrider.local agent@test.example filed
+pr account work --once 2>>"$WORK/log"
+pr account main --once 2>>"$WORK/log"
+pr run 2>>"$WORK/log"
+is "$(pr --json outbox list --state held | grep -c '"Re: filed')" 1 'an answer is held'
+box move INBOX filed postrider/Done >/dev/null
+ok 'a person files what it answers in Done' box_has postrider/Done filed
+later
+ok 'it stays there' box_has postrider/Done filed
+ok 'and does not go to Active' box_has postrider/Active filed 0
 done_testing
