@@ -263,6 +263,11 @@ plan_agent_money(const PlanAgent *a,
             return false;
         if (day > 0)
             left = MIN(left, day - today);
+        if (s->role->max_cost_per_day_micro > 0) {
+            if (!budget_role_today(s->engine->db, s->role->name, &today, error))
+                return false;
+            left = MIN(left, s->role->max_cost_per_day_micro - today);
+        }
         if (!a->argv && s->role->max_cost_micro > 0)
             left = MIN(left, MAX(s->role->max_cost_micro, s->job->cost_limit_micro) -
                                  s->job->round_cost_micro);

@@ -11,6 +11,7 @@
 #include "plan/plan_agent.h"
 #include "plan/plan_ask.h"
 #include "plan/plan_prompt.h"
+#include "store/job/role_pauses.h"
 #include <unistd.h>
 
 #define RUN_LOCK "run.lock"
@@ -166,23 +167,25 @@ pause_for(Loop *l, const char *why, GError **error)
         error);
 }
 
-/* What is spent: time, or money of this run or of the day. NULL: neither. */
+/* Why no more is spent: the time is over, the money of this run or of the day is gone, or the role pauses.
+ * NULL: more may be spent. Caller frees. */
 static bool
-find_spent(Loop *l, const char **ret, GError **error)
+find_spent(Loop *l, char **ret, GError **error)
 {
     const PlanRow *row = l->w->row;
-    const Job *job = l->w->session->job;
+    JobSession *s = l->w->session;
+    g_autoptr(RolePause) pause = NULL;
+    int64_t left = 1;
     *ret = NULL;
-    if (row->until_us <= now_us(l))
-        *ret = PLAN_WHY_UNTIL;
-    else if (row->budget_micro > 0 && row->spent_micro >= row->budget_micro)
-        *ret = PLAN_WHY_BUDGET;
-    if (*ret || !job)
-        return true;
-    int64_t left;
-    if (!plan_agent_money(&l->agent, l->w->session, row, &left, error))
+    if (s->engine && (!role_pause_find(s->engine->db, s->role->name, &pause, error) ||
+                      !plan_agent_money(&l->agent, s, row, &left, error)))
         return false;
-    *ret = left <= 0 ? PLAN_WHY_BUDGET : NULL;
+    if (row->until_us <= now_us(l))
+        *ret = g_strdup(PLAN_WHY_UNTIL);
+    else if (pause)
+        *ret = g_strdup_printf("its role %s pauses: %s", pause->role, pause->why);
+    else if (left <= 0 || (row->budget_micro > 0 && row->spent_micro >= row->budget_micro))
+        *ret = g_strdup(PLAN_WHY_BUDGET);
     return true;
 }
 
@@ -714,7 +717,7 @@ iterate(Loop *l, PlanEnd *ret, GError **error)
     g_autoptr(Plan) plan = NULL, after = NULL;
     g_autoptr(PlanAsk) ask = NULL;
     g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
-    const char *spent;
+    g_autofree char *spent = NULL;
     json_t *todo;
     if (session_called_off(l->w->session)) {
         *ret = PLAN_END_OFF;

@@ -43,6 +43,22 @@ exits 75 'a budget' pr plan run --budget 0.50 PLAN.md -- "$WORK/bin/claude"
 like "$OUT" 'PAUSED: its budget is spent' 'that is spent pauses the plan'
 is "$(calls 'select(.start) | .session' | wc -w)" 2 'before the next start'
 
+# The money of its role for one day.
+plan_project role-money 'SC-1: a (check: test -f a)'
+rm -rf "$HOME/.stub"
+pr config set 'role envoy' max-cost-per-day 0.50 && pr role resume envoy >/dev/null 2>&1
+for turn in 1 2 3 4 5 6 7 8; do printf 'cost 0.30\nresult no\n---\n'; done >"$STUB_SCRIPT"
+exits 75 'what a role may spend on one day' pr plan run PLAN.md -- "$WORK/bin/claude"
+like "$OUT" 'PAUSED: its role envoy pauses: its work has cost \$0\.60 today' 'pauses the plan when it is spent'
+is "$(calls 'select(.start) | .session' | wc -w) $(db 'SELECT role FROM role_pause')" '2 envoy' 'before the next start, with its role'
+is "$(calls 'select(.start) | .start[(.start | index("--max-budget-usd")) + 1] | tonumber')" '0.5 0.2' 'each start is told what is left of it'
+exits 75 'the same command' pr plan run -- "$WORK/bin/claude"
+is "$(calls 'select(.start) | .session' | wc -w)" 2 'starts nothing while the role pauses'
+ok 'a person lets the role go on' pr role resume envoy
+exits 75 'the same command' pr plan run -- "$WORK/bin/claude"
+is "$(calls 'select(.start) | .session' | wc -w)" 4 'spends as much once more'
+pr config set 'role envoy' max-cost-per-day 0 && pr role resume envoy >/dev/null
+
 # Blocks by the agent's hook and starts by plan run are one count.
 plan_project shared 'SC-1: a (check: test -f a)'
 rm -rf "$HOME/.stub"
