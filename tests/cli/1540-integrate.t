@@ -159,6 +159,18 @@ is "$(head -c "$(stat -c %s "$WORK/before")" "$codex")" "$(cat "$WORK/before")" 
 printf '\n[mine]\nlater   = 1\n' >>"$codex"
 ok 'settings that were changed since' p codex --remove
 is "$(cat "$codex")" "$(cat "$WORK/before"; printf '\n\n[mine]\nlater   = 1\n')" 'lose our tables alone'
+own='
+[plugins."postrider@postrider".mcp_servers.postrider]
+# on
+enabled = true
+'
+for later in $'\n# my servers\n[mcp_servers.x]\ncommand = "x"\n' $'# my servers\n\n  [mcp_servers.x]\n  command = "x"\n' $'\t[[mine]]\n\n\n# the end' "$own"$'\n# later\n[mine]\na = [\n  ["x"],\n]\n'; do
+    cp "$WORK/before" "$codex"
+    p codex >/dev/null
+    printf %s "$later" >>"$codex"
+    ok "settings that got $(printf %q "$later") since" p codex --remove
+    ok 'have what was added, byte for byte' cmp "$codex" <(cat "$WORK/before"; printf '\n%s' "${later#"$own"}")
+done
 is "$(printf '# a\n' >"$codex"; p codex --remove | tail -n 1)" 'codex does not know postrider; nothing was changed.' 'where there are none, nothing is changed'
 
 # A project that has plans gets the scripts.

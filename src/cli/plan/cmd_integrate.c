@@ -200,22 +200,59 @@ keep_bytes(const Client *client, const char *before, const char *after)
 
 /* --- TOML --- */
 
+static const char *
+skip_blanks(const char *line)
+{
+    return line + strspn(line, " \t\r");
+}
+
+/* The first line of one of our tables, or of one below it? */
+static bool
+is_our_head(const char *line)
+{
+    static const char *const names[] = {"marketplaces.postrider", "plugins.\"" PLUGIN "\""};
+    const char *name = line + strspn(line, "[");
+
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+        if (g_str_has_prefix(name, names[i]) && strchr("].", name[strlen(names[i])]))
+            return true;
+    return false;
+}
+
+/* Which lines are ours: each table from the blank line before its head to its last value. Comments and blanks behind that
+ * belong to what follows. Caller frees. */
+static bool *
+find_ours(char **lines)
+{
+    bool *ours = g_new0(bool, g_strv_length(lines) + 1);
+    bool inside = false;
+    int last = -1;
+
+    for (int i = 0; lines[i]; i++) {
+        const char *line = skip_blanks(lines[i]);
+        if (*line == '[') {
+            inside = is_our_head(line);
+            last = i > 0 && !*skip_blanks(lines[i - 1]) ? i - 2 : i - 1;
+        }
+        if (inside && *line && *line != '#')
+            while (last < i)
+                ours[++last] = true;
+    }
+    return ours;
+}
+
 /* The lines of our tables, or those of all others. Caller frees. */
 static char *
 toml_part(const char *text, bool ours)
 {
-    static const char *const heads[] = {"[marketplaces.postrider]", "[plugins.\"" PLUGIN "\"]"};
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-    g_autoptr(GString) part = g_string_new(NULL);
-    bool inside = false;
+    g_autofree bool *mine = find_ours(lines);
+    GString *part = g_string_new(NULL);
 
-    for (char **line = lines; *line; line++) {
-        if (**line == '[')
-            inside = g_str_has_prefix(*line, heads[0]) || g_str_has_prefix(*line, heads[1]);
-        if (inside == ours && (line[1] || **line))
-            g_string_append_printf(part, "%s%s", *line, line[1] ? "\n" : "");
-    }
-    return g_strdup(part->str);
+    for (int i = 0; lines[i]; i++)
+        if (mine[i] == ours && (lines[i + 1] || *lines[i]))
+            g_string_append_printf(part, "%s%s", lines[i], lines[i + 1] ? "\n" : "");
+    return g_string_free(part, false);
 }
 
 static bool
@@ -238,7 +275,7 @@ keep_toml(const char *before, const char *after)
     if (!*ours || !same_but_blanks(before, others))
         return NULL;
     return g_strconcat(before, !*before || g_str_has_suffix(before, "\n") ? "" : "\n",
-                       *before ? "\n" : "", ours, NULL);
+                       *before ? "\n" : "", ours + strspn(ours, "\r\n"), NULL);
 }
 
 static char *
