@@ -77,16 +77,8 @@ cd "$ROOT" || exit 1
 no_person spec-reviewer
 model spec-reviewer
 notify spec-writer review-request "$SPEC" spec-reviewer >/dev/null
-POSTRIDER_POINTS=$WORK/points POSTRIDER_DIE_AT=0 pr serve --once >/dev/null 2>&1
-n=$(grep -n '^role-reported$' "$WORK/points" | head -1 | cut -d: -f1)
-ok 'the report has a named point' test -n "$n"
-workflow_home
-cd "$ROOT" || exit 1
-no_person spec-reviewer
-model spec-reviewer
-notify spec-writer review-request "$SPEC" spec-reviewer >/dev/null
-POSTRIDER_DIE_AT=$n pr serve --once >/dev/null 2>&1
-is "$(reports) $(db 'SELECT count(*) FROM role_pause')" '0 0' 'a run that dies there has told nobody'
+POSTRIDER_DIE_AT=role-reported pr serve --once >/dev/null 2>&1
+is "$(calls) $(reports) $(db 'SELECT count(*) FROM role_pause')" '2 0 0' 'a run that dies there has told nobody'
 for s in 100 2000; do POSTRIDER_CLOCK=@$(($(date +%s) + s)) pr serve --once >/dev/null 2>&1; done
 pr deliver 2>/dev/null
 is "$(reports) $(db 'SELECT count(*) FROM role_pause')" '1 1' 'the next pauses the role, and tells it once'
