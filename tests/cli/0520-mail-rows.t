@@ -197,7 +197,7 @@ for path in sys.argv[1:]:
     for ref in (m["References"] or "").split():
         if not re.fullmatch(r"<[!-;=?-~]+@[!-;=?-~]+>", ref) or "invalid" in ref:
             bad.append((m["Subject"], "References", ref[:80]))
-    if len((m["References"] or "").split()) > 30 or "invalid" in (m["In-Reply-To"] or ""):
+    if len((m["References"] or "").split()) > 1000 or "invalid" in (m["In-Reply-To"] or ""):
         bad.append((m["Subject"], "made up or too many ids"))
 print(bad or "")
 P
