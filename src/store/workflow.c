@@ -279,13 +279,14 @@ cycle_list_decided(Db *db, ArtifactId artifact, Cycles **ret, GError **error)
 }
 
 bool
-cycle_decides_anew(Db *db, CycleId id, bool *ret, GError **error)
+cycle_decides_anew(Db *db, CycleId id, const char *msgid, bool *ret, GError **error)
 {
     return sql_bool(db,
-                    "SELECT 1 FROM cycle c WHERE c.id = ? AND c.outcome IN ('approved', 'rejected') "
+                    "SELECT 1 FROM cycle c WHERE c.id = ? AND c.resolved_by = ? AND "
+                    "c.outcome IN ('approved', 'rejected') "
                     "AND NOT EXISTS (SELECT 1 FROM cycle b WHERE b.artifact = c.artifact AND "
                     "b.id < c.id AND b.digest = c.digest AND b.outcome IN ('approved', 'rejected'))",
-                    ret, error, "i", id.v);
+                    ret, error, "is", id.v, msgid);
 }
 
 bool

@@ -103,8 +103,8 @@ bool cycle_load(Db *db, CycleId id, Cycle **ret, GError **error);
 bool cycle_resolved_by(Db *db, const char *request, char **ret, GError **error);
 /* Those of an artifact that were decided on, oldest first. */
 bool cycle_list_decided(Db *db, ArtifactId artifact, Cycles **ret, GError **error);
-/* True when the cycle was decided on, and none before it of the same bytes. */
-bool cycle_decides_anew(Db *db, CycleId id, bool *ret, GError **error);
+/* True when this mail decided the cycle, and none before it of the same bytes was decided on. */
+bool cycle_decides_anew(Db *db, CycleId id, const char *msgid, bool *ret, GError **error);
 /* The next of its artifact. */
 bool cycle_open(Txn *txn, const Cycle *c, CycleId *ret, GError **error);
 bool cycle_renew(Txn *txn, CycleId id, const char *digest, GError **error);

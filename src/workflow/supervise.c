@@ -384,7 +384,7 @@ supervise_event(Engine *engine, Txn *txn, const FlowEvent *e, bool changed, GErr
     unsigned n;
 
     if ((g_str_equal(e->type, "rejection") || g_str_equal(e->type, "approval")) &&
-        !cycle_decides_anew(txn->db, e->cycle, &decides, error))
+        !cycle_decides_anew(txn->db, e->cycle, e->msgid, &decides, error))
         return false;
     if ((changed || decides) && !talk_end(txn, e->sender, error))
         return false;

@@ -90,4 +90,15 @@ is "$(pair)" 1 'the same bytes are sent for review again'
 notify spec-reviewer rejection specs/proposed/m1.md spec-writer ISSUES_FOUND='Still too short.' >/dev/null
 taken
 is "$(pair)" 2 'rejecting them once more brings nobody further'
+
+# --- sending an approval on decides nothing ---
+go_on
+notify spec-writer review-request specs/proposed/m3.md spec-reviewer >/dev/null
+notify spec-reviewer approval specs/proposed/m3.md spec-writer >/dev/null
+taken
+talk 3
+before=$(pair)
+notify spec-writer approval specs/todo/m3.md platform-lead >/dev/null || diag 'not sent on'
+taken
+is "$(pair)" "$before" 'an author who sends an approval on has decided nothing'
 done_testing
