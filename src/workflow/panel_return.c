@@ -138,6 +138,16 @@ concerns(JobSession *s, const FlowEvent *e, bool answers, bool *ret, GError **er
     return true;
 }
 
+/* *ret: it asks this panel for something; *ret_answers: for an answer, else for a revision. */
+static bool
+asks(JobSession *s, const FlowEvent *e, bool *ret_answers, bool *ret, GError **error)
+{
+    *ret = false;
+    *ret_answers = *e->question && !g_str_equal(e->type, "blocker-report");
+    return !e->artifact.v || (!*ret_answers && !g_str_equal(e->type, "rejection")) ||
+           concerns(s, e, *ret_answers, ret, error);
+}
+
 bool
 panel_return_read(JobSession *s,
                   const MsgRow *row,
@@ -146,13 +156,30 @@ panel_return_read(JobSession *s,
                   PanelMembers **ret_members,
                   GError **error)
 {
-    bool answers = *e->question && !g_str_equal(e->type, "blocker-report"), ours;
+    bool answers, ours;
 
     *ret = NULL;
-    if (!e->artifact.v || (!answers && !g_str_equal(e->type, "rejection")))
-        return true;
-    return concerns(s, e, answers, &ours, error) &&
+    return asks(s, e, &answers, &ours, error) &&
            (!ours || read_event(s, row, e, answers, ret, ret_members, error));
+}
+
+bool
+panel_return_settle(JobSession *s, const PanelRow *p, Proposal *end, GError **error)
+{
+    LIST_EACH(const MsgRow, row, s->in.shown) {
+        g_autoptr(FlowEvent) e = NULL;
+        bool answers, waits = false;
+        if (!flow_event_find(s->engine->db, row->msgid, &e, error) ||
+            (e && !asks(s, e, &answers, &waits, error)))
+            return false;
+        if (!waits || g_str_equal(row->msgid, p->request))
+            g_array_append_val(end->settles, row->id);
+    }
+    if (end->settles->len == 0) { /* which would mean all of it */
+        const MsgId none = {0};
+        g_array_append_val(end->settles, none);
+    }
+    return true;
 }
 
 bool
@@ -275,5 +302,6 @@ panel_return_commit(JobSession *s, const PanelRow *p, const BallotRows *all, GEr
     if (!flow_event_find(s->engine->db, p->request, &e, error) ||
         !(panel_answers(p) ? plan_answer : plan_revision)(s, p, e, text, r, error))
         return false;
-    return session_show(s, error) && session_commit(s, done, error);
+    return panel_return_settle(s, p, done, error) && session_show(s, error) &&
+           session_commit(s, done, error);
 }

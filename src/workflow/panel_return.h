@@ -24,6 +24,8 @@ bool panel_return_read(JobSession *s,
                        PanelRow **ret,
                        PanelMembers **ret_members,
                        GError **error);
+/* The end of the panel settles what its job was shown, but for what came back meanwhile: that waits for the job's next round. */
+bool panel_return_settle(JobSession *s, const PanelRow *p, Proposal *end, GError **error);
 /* *ret: a newer review has begun, and nobody waits for this revision any more. */
 bool panel_return_over(Db *db, const PanelRow *p, bool *ret, GError **error);
 /* Commits what the primary has decided as the job's last step, and closes the panel. ERR_NEVER: it can't be, and nothing has

@@ -57,10 +57,10 @@ is_panel_at(const Config *config, const char *address)
     return role && config_panel(config, role->name);
 }
 
-/* Whoever asked hears why nothing comes of it; and the coordinator, where that should, or a panel has asked. A panel
- * that is open is void. */
+/* Whoever asked hears why nothing comes of it; and the coordinator, where that should, or a panel has asked.
+ * open: the panel that is void now; NULL: none. */
 static bool
-refuse(JobSession *s, const char *why, bool tell_coordinator, GError **error)
+refuse(JobSession *s, const PanelRow *open, const char *why, bool tell_coordinator, GError **error)
 {
     const Config *config = s->engine->home->config;
     g_autoptr(Proposal) p = proposal_new(PROPOSE_COMPLETE);
@@ -78,15 +78,17 @@ refuse(JobSession *s, const char *why, bool tell_coordinator, GError **error)
         g_ptr_array_add(mail->cc, g_strdup(coordinator));
     }
     mail->body = g_strdup_printf("The panel '%s' does nothing now: %s.", s->job->role, why);
-    return session_show(s, error) && session_commit(s, p, error);
+    return (!open || panel_return_settle(s, open, p, error)) && session_show(s, error) &&
+           session_commit(s, p, error);
 }
 
+/* p: the panel that ends; NULL: none was open. */
 static bool
-complete(JobSession *s, GError **error)
+complete(JobSession *s, const PanelRow *p, GError **error)
 {
     g_autoptr(Proposal) done = proposal_new(PROPOSE_COMPLETE);
     CRASH_POINT("panel-before-decision");
-    return session_show(s, error) && session_commit(s, done, error);
+    return (!p || panel_return_settle(s, p, done, error)) && session_show(s, error) && session_commit(s, done, error);
 }
 
 /* Nothing that it was sent asks it for something. over: its last panel has ended. */
@@ -98,21 +100,21 @@ decline(JobSession *s, bool over, GError **error)
     if (!flow_only_tells(s->engine, &s->in, &told, error))
         return false;
     if (told)
-        return complete(s, error);
+        return complete(s, NULL, error);
     if (!over)
-        return refuse(s,
+        return refuse(s, NULL,
                       "it is asked by a review-request (postrider notify review-request ARTIFACT "
                       "PANEL), or by: postrider panel review FILE",
                       false, error);
     return config_is_agent(s->engine->home->config, s->job->asker)
-               ? complete(s, error)
-               : refuse(s, "this review is over; a new review-request begins another", false,
+               ? complete(s, NULL, error)
+               : refuse(s, NULL, "this review is over; a new review-request begins another", false,
                         error);
 }
 
-/* *ret NULL: nothing is asked, or it can't be; whoever is to hear that does. */
+/* *ret NULL: nothing is asked, or it can't be; whoever is to hear that does, but with `quiet` where nothing is asked. */
 static bool
-open_panel(JobSession *s, bool over, PanelRow **ret, GError **error)
+open_panel(JobSession *s, bool over, bool quiet, PanelRow **ret, GError **error)
 {
     g_autoptr(PanelRow) p = NULL;
     g_autoptr(PanelMembers) members = NULL;
@@ -122,11 +124,11 @@ open_panel(JobSession *s, bool over, PanelRow **ret, GError **error)
     if (!panel_ask_read(s, over, &p, &members, &why)) {
         bool lost = err_is(why, ERR_DAMAGE), by_agent = config_is_agent(s->engine->home->config, s->job->asker);
         bool ours = lost || err_is(why, ERR_NEVER) || err_is(why, ERR_CONFIG) || err_is(why, ERR_LIMIT);
-        return ours ? refuse(s, why->message, lost || by_agent, error)
+        return ours ? refuse(s, NULL, why->message, lost || by_agent, error)
                     : err_pass(error, g_steal_pointer(&why));
     }
     if (!p)
-        return decline(s, over, error);
+        return quiet ? complete(s, NULL, error) : decline(s, over, error);
     p->job = s->job->id;
     p->asker = g_strdup(s->job->asker);
     if (!p->digest)
@@ -569,7 +571,7 @@ cannot(JobSession *s, const PanelRow *p, GError *take_why, GError **error)
         return err_pass(error, g_steal_pointer(&why));
     g_autofree char *way = *p->task ? panel_return_way_on(p) : NULL;
     g_autofree char *all = g_strconcat(why->message, way ? ". " : NULL, way, NULL);
-    return refuse(s, all, true, error);
+    return refuse(s, p, all, true, error);
 }
 
 /* The job's last step. What is written for the first time lies there before the mail that speaks of it is decided; a revision is
@@ -580,13 +582,13 @@ finish(JobSession *s, const PanelRow *p, const BallotRows *ballots, GError **err
     g_autoptr(GError) why = NULL;
 
     if (!panel_writes(p) || p->round < panel_rounds(p) || !panel_has_decided(p, ballots, p->round))
-        return complete(s, error);
+        return complete(s, p, error);
     g_autofree char *text = panel_integrate(p, ballots);
     if (!(*p->task ? panel_return_commit(s, p, ballots, &why)
                    : panel_put_file(s->engine, p, text, &why)))
         return cannot(s, p, g_steal_pointer(&why), error);
     CRASH_POINT("panel-written");
-    return *p->task || complete(s, error);
+    return *p->task || complete(s, p, error);
 }
 
 /* Is there another round? */
@@ -642,14 +644,14 @@ panel_work(JobSession *s, GError **error)
     bool over = p && !g_str_equal(p->state, "open");
     if (over)
         g_clear_pointer(&p, panel_row_free);
-    if (!p && !open_panel(s, over, &p, error))
+    if (!p && !open_panel(s, over, false, &p, error))
         return false;
     if (!p)
         return true; /* declined */
-    if (!check_cycle(s, &p, error))
+    if (!check_cycle(s, &p, error) || (!p && !open_panel(s, true, true, &p, error)))
         return false;
     if (!p)
-        return complete(s, error);
+        return true; /* void, and nothing newer is asked */
     while (on) {
         PanelId id = p->id;
         if (!go_on(s, p, &on, error))
