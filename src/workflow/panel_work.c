@@ -405,7 +405,7 @@ say(Engine *engine,
                            .subject = subject,
                            .text = text,
                            .parent = p->cycle ? &apart : NULL,
-                           .header = PANEL_MARK,
+                           .header = panel_answers(p) ? NULL : PANEL_MARK, /* its review goes on */
                            .value = request};
     return notice_post(engine, txn, &notice, ret_msgid, error);
 }

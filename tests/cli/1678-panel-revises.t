@@ -115,6 +115,19 @@ goes
 is "$(cycles)" $'1|rejected\n2|rejected\n3|' 'a newer review that is rejected too is revised in place of the older one'
 is "$(db "SELECT count(*), count(DISTINCT job), group_concat(DISTINCT message.state) FROM message JOIN event USING (msgid) WHERE job <> 0 AND type = 'rejection' AND event.artifact = $N")" '2|1|handled' 'both rejections were mail of one job'
 
+# --- a question that was not answered, and then the store is lost ---
+writes lost
+: >"$WORK/mute"
+returns clarification-request QUESTION='When does it end?'
+goes
+rm "$WORK/mute"
+like "$(lead)" 'the primary has not decided. By hand: postrider notify --in-reply-to' 'a primary who does not answer: the coordinator hears how to go on'
+returns rejection ISSUES_FOUND='Say when.'
+dies
+rm -rf "$HOME_DIR/state"
+goes
+is "$(db "SELECT n, outcome FROM cycle WHERE artifact = (SELECT id FROM artifact WHERE name LIKE '%lost.md') ORDER BY n")" $'1|rejected\n2|' 'the review was open all the same: its rejection is taken up after the loss'
+
 # --- what can't be done ---
 pr panel write --sections 'Only' specs/proposed/odd.md 'Sessions must end.' >/dev/null
 pr deliver 2>/dev/null
