@@ -53,11 +53,12 @@ bool
 program_env(const BrainAsk *ask, const ProgramKind *kind, char ***ret, GError **error)
 {
     const ConfBrain *conf = ask->conf;
+    static const char attended[] = "POSTRIDER_ATTENDED"; /* a person's terminal, see `role run` */
     bool has_key = (conf->key_file && *conf->key_file) || (conf->key_env && *conf->key_env);
     char *key = NULL;
 
     if (ask->users_env) {
-        *ret = set_all(g_get_environ(), ask->env);
+        *ret = g_environ_unsetenv(set_all(g_get_environ(), ask->env), attended);
         return true;
     }
     if (kind->key_env && has_key && !api_key_load(conf, ask->home, NULL, &key, error))
@@ -68,7 +69,7 @@ program_env(const BrainAsk *ask, const ProgramKind *kind, char ***ret, GError **
     secret_free(key);
     if (kind->add_env)
         env = kind->add_env(ask, env);
-    *ret = set_all(env, ask->env);
+    *ret = g_environ_unsetenv(set_all(env, ask->env), attended);
     return true;
 }
 

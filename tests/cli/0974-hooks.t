@@ -161,6 +161,11 @@ CLAUDE_CODE_SESSION_ID=s prompt x DONE >/dev/null
 POSTRIDER_PLAN_SESSION=run-1 prompt s DONE >/dev/null
 POSTRIDER_PORT=/x prompt s DONE >/dev/null
 is "$(st .status)" active 'nor in the name of another, nor below plan run or a run of a role'
+POSTRIDER_PORT=/x POSTRIDER_ATTENDED=1 CLAUDE_CODE_SESSION_ID=s prompt x DONE >/dev/null
+POSTRIDER_ATTENDED=1 POSTRIDER_PLAN_SESSION=run-1 prompt s DONE >/dev/null
+is "$(st .status)" active 'nor so, where role run has given a terminal away'
+POSTRIDER_PORT=/x POSTRIDER_ATTENDED=1 prompt s DONE >/dev/null
+is "$(st .status)" 'done' 'but a person at the terminal of role run says it'
 cat >"$WORK/client.py" <<'P'
 import json, os, subprocess, sys
 env = dict(os.environ, CLAUDE_CODE_SESSION_ID="s", CLAUDE_PID=str(os.getpid()))
@@ -233,7 +238,36 @@ done
 for words in 'cat PLAN.md >/dev/null' 'rm x; grep SC PLAN.md | tee y' 'postrider plan execute PLAN.md >/dev/null' 'sed -n 1p PLAN.md' 'ls .pilot; rm x' 'rm .pilotage' 'git add PLAN.md'; do
     bash 0 'a command that only reads is fine' "$words"
 done
+for words in 'sed -Ei s/a/b/ PLAN.md' 'sed -ni p PLAN.md' 'sed -ri.bak s/a/b/ PLAN.md' 'sudo rm -f PLAN.md' 'X=1 rm PLAN.md' 'cp /tmp/x PLAN.md' \
+    'cp docs/PLAN.md .' 'mv PLAN.md x' 'cd docs && rm ../PLAN.md' "rm $PWD/PLAN.md" 'rm PLAN*' 'git checkout HEAD~1 -- PLAN.md' 'git restore PLAN.md' \
+    'echo "$(rm PLAN.md)"' 'find . -name PLAN.md -delete' "perl -pi -e 's/a/b/' PLAN.md" $'bash <<E\necho x >PLAN.md\nE' \
+    $'patch -p1 <<E\n--- a/PLAN.md\n+++ b/PLAN.md\nE' $'git apply <<E\n--- a/PLAN.md\n+++ b/PLAN.md\nE' 'dd if=x of=PLAN.md' 'bash -lc "tee PLAN.md"' \
+    $'rm a \\\n PLAN.md' 'if true; then rm PLAN.md; fi' 'ls 2>PLAN.md' 'ls &>PLAN.md' "python3 -c \"import shutil; shutil.rmtree('.pilot')\"" ; do
+    bash 2 'nor by another' "$words"
+done
+for words in $'git add PLAN.md src && git commit -m "$(cat <<\'EOF\'\ntools: Don\'t install the "plugin" twice\n\nrm PLAN.md >PLAN.md\nEOF\n)"' \
+    $'rm -f a.o && git commit -F - <<EOF\nmoved todos -> PLAN.md; tee PLAN.md\nEOF' 'grep -rn patch --exclude-dir=.pilot .' 'grep -rn patch --exclude-dir .pilot .' \
+    'rsync -a --exclude .pilot src/ dst/' 'rsync -a src/ dst/ --exclude .pilot' 'python3 -m black --exclude=.pilot .' "find . -path ./.pilot -prune -o -name '*.o' -delete" \
+    'cp PLAN.md /tmp/' 'python3 tools/x.py PLAN.md' 'grep -n install PLAN.md' 'rm docs/PLAN.md' 'sed -i s/a/b/ docs/PLAN.md' 'cd docs && rm PLAN.md' \
+    'git commit -m "moved todos -> PLAN.md"' 'grep -rn "hook user-prompt" docs' $'echo x >y\nPLAN.md' 'ls # >PLAN.md' 'find . -name PLAN.md -exec cat {} +' \
+    "awk '/SC/ { print \$2 }' PLAN.md" "python3 -c \"print(open('PLAN.md').read())\"" 'jq .todos .pilot/state/continuation.json >/tmp/x' \
+    $'cat >notes.md <<E\nrm -rf .pilot; sed -i d PLAN.md\nE' 'git restore --staged PLAN.md' 'git rm --cached PLAN.md' 'ln -s PLAN.md plan' 'make install && cat PLAN.md'; do
+    bash 0 'what changes neither is fine' "$words"
+done
+bash 0 'nor is it looked into too deep' "$(printf '%5000s' '' | tr ' ' '(')"
+tool 2 'a list of words is a command' s Bash '{"command":["rm","-rf",".pilot"]}'
+tool 0 'in which a word with blanks is one word' s Bash '{"command":["git","commit","-m","rm it; rm .pilot"]}'
+tool 2 'a patch is no way into the state' s apply_patch "$(patch .pilot/state/log.jsonl '+x')"
+tool 2 'a patch goes on behind the end of a file' s apply_patch "$(patch PLAN.md $'*** End of File\n@@\n-- [ ] SC-1: a (check: make test)  \n+- [ ] SC-1: a')"
+like "$ERR" 'the check of SC-1 was fixed' 'blanks at the end hide nothing'
+tool 2 'it does not move the plan away' s apply_patch "$(patch PLAN.md $'*** Move to: old.md\n@@\n-# P\n+# Q')"
+like "$ERR" 'stays where it is' 'and says so'
+tool 2 'nor another file into its place' s apply_patch "$(patch new.md $'*** Move to: PLAN.md\n@@\n-a\n+b')"
+tool 0 'a move of other files is fine' s apply_patch "$(patch a.md $'*** Move to: docs/PLAN.md\n@@\n-a\n+b')"
+tool 2 'a list that could not be read any more' s Edit "{\"file_path\":\"$PWD/PLAN.md\",\"old_string\":\"SC-2: b\",\"new_string\":\"SC-1: b\"}"
+like "$ERR" 'could not be read afterwards' 'is refused with its fault'
 bash 2 'an owner types no prompts' 'echo x | postrider hook user-prompt'
+bash 2 'in no shell' "sh -c 'echo x | postrider hook user-prompt'"
 tool 0 'a stranger may change it' other Bash '{"command":"sed -i d PLAN.md"}'
 sed -i 's/make test/make check/' PLAN.md
 tool 0 'what a person changed may stay' s Edit "{\"file_path\":\"$PWD/PLAN.md\",\"old_string\":\"SC-1: a\",\"new_string\":\"SC-1: A\"}"

@@ -48,8 +48,8 @@ exits 66 'an unknown role' pr role run spec-reviwer
 exits 64 'polling without mail' pr role run --email-poll-interval 5 spec-writer
 
 # --- an agent at the terminal ---
-run pr role run -i spec-reviewer -- sh -c "$PR_BIN notify question - spec-writer QUESTION='Who are you?'; test -n \"\$POSTRIDER_PORT\""
-is "$STATUS" 0 'an agent at the terminal has the port of a job of its own'
+run pr role run -i spec-reviewer -- sh -c "$PR_BIN notify question - spec-writer QUESTION='Who are you?'; test -n \"\$POSTRIDER_PORT\" && test \"\$POSTRIDER_ATTENDED\" = 1"
+is "$STATUS" 0 'an agent at the terminal has the port of a job of its own, and is told that a person sits there'
 like "$OUT" '<.*\.spec-reviewer@workflow\.local>' 'through which it notifies as itself'
 is "$(db "SELECT state FROM job WHERE role = 'spec-reviewer' ORDER BY id DESC LIMIT 1")" 'done' 'the job is done when it ends'
 

@@ -200,6 +200,8 @@ start(RoleRun *r, bool helper)
                  : g_environ_setenv(env, "POSTRIDER_HOME", r->cli->home->path, TRUE);
     if (r->session)
         env = g_environ_setenv(env, "POSTRIDER_PORT", port_path(r->session->port), TRUE);
+    /* The port alone would say that the program works by itself. */
+    env = g_environ_setenv(env, "POSTRIDER_ATTENDED", "1", TRUE);
     return g_spawn_async(NULL, argv, env,
                                  G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN |
                                      G_SPAWN_DO_NOT_REAP_CHILD,

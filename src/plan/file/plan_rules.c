@@ -90,10 +90,17 @@ is_told_by_agent(const json_t *sessions, const char *session)
     return false;
 }
 
+/* An agent that works by itself has the port of its run. A person at the terminal of a role has one, too. */
+static bool
+is_run_of_role(void)
+{
+    return g_getenv("POSTRIDER_PORT") && !g_getenv("POSTRIDER_ATTENDED");
+}
+
 bool
 plan_was_typed(const Plan *plan, const char *session)
 {
-    return !g_getenv(TAKER_SESSION_ENV) && !g_getenv("POSTRIDER_PORT") &&
+    return !g_getenv(TAKER_SESSION_ENV) && !is_run_of_role() &&
            !is_told_by_agent(sessions_of(plan), session) &&
            !is_told_by_agent(json_object_get(plan->members, "stopped"), session);
 }

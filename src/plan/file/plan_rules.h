@@ -41,7 +41,7 @@ bool plan_enter(Plan *plan, const Taker *taker, const PlanNow *now);
  * names one, or its process is a descendant of one. Such a caller may not go past a check, nor undo a stop. */
 bool plan_is_below_owner(const Plan *plan, const Taker *taker);
 /* False when the prompt that a hook was given for this session is no person's, as far as its environment and the processes
- * above it tell: nobody sits at an agent that postrider has started, and the hook of a client that owns the plan is
+ * above it tell: nobody sits at an agent that works by itself for postrider, and the hook of a client that owns the plan is
  * started by the client alone, for its own session. */
 bool plan_was_typed(const Plan *plan, const char *session);
 /* Gives back what the session has claimed. True when there was something. */

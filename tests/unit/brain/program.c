@@ -472,12 +472,13 @@ test_environment(World *w, gconstpointer data)
          NULL},
         {"command", "", "sk-or-123456789", "SET=a b", "sk-or"},
     };
-    static const char *const pass[] = {"PASSED", "ABSENT", NULL};
+    static const char *const pass[] = {"PASSED", "ABSENT", "POSTRIDER_ATTENDED", NULL};
     static const char *const set[] = {"SET=a b", NULL};
     static const char *const port[] = {"POSTRIDER_PORT=/p", NULL};
 
     g_setenv("PASSED", "yes", TRUE);
     g_setenv("KEPT_BACK", "no", TRUE);
+    g_setenv("POSTRIDER_ATTENDED", "1", TRUE); /* nobody sits at it, so it never gets that */
     w->conf.pass_env = pass;
     w->conf.env = set;
     w->conf.key_env = "THE_KEY";
@@ -496,11 +497,19 @@ test_environment(World *w, gconstpointer data)
         g_assert_true(g_strv_contains(all, "SET=a b"));
         g_assert_true(g_strv_contains(all, "POSTRIDER_PORT=/p"));
         g_assert_null(g_environ_getenv(env, "KEPT_BACK"));
+        g_assert_null(g_environ_getenv(env, "POSTRIDER_ATTENDED"));
         g_assert_null(g_environ_getenv(env, "ABSENT"));
         g_assert_null(g_environ_getenv(env, "THE_KEY"));
         for (char **pair = env; cases[i].unwanted && *pair; pair++)
             g_assert_null(strstr(*pair, cases[i].unwanted));
     }
+    g_auto(GStrv) users = NULL;
+    w->ask.users_env = true;
+    program_env(&w->ask, program_kind(BRAIN_COMMAND), &users, NULL);
+    w->ask.users_env = false;
+    g_assert_cmpstr(g_environ_getenv(users, "KEPT_BACK"), ==, "no");
+    g_assert_null(g_environ_getenv(users, "POSTRIDER_ATTENDED"));
+    g_unsetenv("POSTRIDER_ATTENDED");
     g_unsetenv("THE_KEY");
     w->conf.kind = BRAIN_CLAUDE;
     put(w, "result x\n");
