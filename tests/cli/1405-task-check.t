@@ -222,7 +222,8 @@ is "$SERVE_STATUS" 0 'the service ends'
 
 # Behind the wall, as the agent.
 if command -v bwrap >/dev/null && bwrap --unshare-user --unshare-net --unshare-pid --ro-bind / / --proc /proc --dev /dev true 2>/dev/null; then
-    BASE=$(wall_base check)
+    BASE=$(wall_base check) || exit 1
+    trap 'rm -rf "$BASE"; tap_end' EXIT
     HOME_DIR=$BASE/home
     task_home
     cp "$WORK/agent" "$BASE/agent"
@@ -232,7 +233,6 @@ if command -v bwrap >/dev/null && bwrap --unshare-user --unshare-net --unshare-p
     (unset POSTRIDER_TEST_SANDBOX && turn)
     like "$(job_state) $(n_answers) $(answer)" 'done 1 done' 'the check runs behind the wall of the program'
     unlike "$(answer)" 'failed' 'where the home is not seen, and the job is'
-    rm -rf "$BASE"
 else
     skip 'the check runs behind the wall' 'no bubblewrap here'
 fi
