@@ -43,7 +43,7 @@ like "$(asked 2)" 'check failed \(exit 1\)' 'a check that fails refuses it'
 is "$(cat tries | wc -l)" 2 'and postrider ran each check'
 is "$(db "SELECT group_concat(state, ' ') FROM job")" 'done done' 'both jobs have ended'
 turn
-is "$(to_owner .) $(to_owner '<CODER_COMPLETE>')" '1 1' 'the owner hears of the end, and of nothing else'
+is "$(to_owner .) $(to_owner '<TESTER_COMPLETE>')" '1 1' 'the owner hears of the end, and of nothing else'
 is "$(db "SELECT class || ' ' || folder FROM message WHERE role = 'envoy' AND id > 1")" 'event Done' "the role's answer is filed, and wakes nobody"
 like "$(pr job log 1)" 'asked for SC-2' "the log of the plan's job says whom it asked"
 
