@@ -342,8 +342,8 @@ snapshot_begin(Db *db, Snapshot *ret)
 }
 
 /* A BEGIN that only read has nothing to lose. */
-static void
-end_snapshot(Db *db)
+void
+snapshot_end(Db *db)
 {
     if (db->in_snapshot)
         (void)run(db, "ROLLBACK", NULL);
@@ -354,7 +354,7 @@ void
 db_rest(Db *db)
 {
     g_assert(!db->in_txn);
-    end_snapshot(db);
+    snapshot_end(db);
     if (db->conn.statements)
         g_hash_table_remove_all(db->conn.statements);
     (void)sqlite3_db_release_memory(db->conn.handle);
@@ -365,7 +365,7 @@ void
 snapshot_clear(Snapshot *s)
 {
     if (s->db && !s->db->in_txn)
-        end_snapshot(s->db);
+        snapshot_end(s->db);
     s->db = NULL;
 }
 
@@ -373,7 +373,7 @@ bool
 txn_begin(Db *db, TxnFlush flush, int wait_ms, Txn *ret_txn, GError **error)
 {
     g_assert(!db->in_txn);
-    end_snapshot(db);
+    snapshot_end(db);
     if (db->mode == DB_READ)
         return err_set(error, ERR_NEVER, "'%s' is open for reading only", db->path);
     if (!gate_take(db->gate, wait_ms, error))

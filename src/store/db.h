@@ -94,6 +94,8 @@ typedef struct Snapshot {
 } Snapshot;
 void snapshot_begin(Db *db, Snapshot *ret);
 void snapshot_clear(Snapshot *s);
+/* To be called before a wait: ends the one that is open, whoever began it. */
+void snapshot_end(Db *db);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Snapshot, snapshot_clear)
 
 /* Tells the master that something became ready: a datagram to state/wake.sock that may be lost.

@@ -553,12 +553,14 @@ step_commit(Engine *engine,
         return false;
     CRASH_POINT("step-composed");
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
+    bool owes = false;
     while (txn_again(&txn, error))
-        txn.ok = write_all(&c, &txn, error);
+        txn.ok = write_all(&c, &txn, error) && effects_owed_here(engine->db, &owes, error);
     if (!txn.done)
         return false;
     CRASH_POINT("step-committed");
     *ret = result_of(&c);
+    ret->owes = owes;
     ret->settled = NULL; /* goes with c */
     c.msgids = NULL;
     return true;
@@ -580,7 +582,7 @@ step_settle(Engine *engine, const StepResult *result, GError **error)
     unsigned n = 0;
     if (is_news(result))
         db_hint(engine->db);
-    bool ok = settle_local(engine, &n, error);
+    bool ok = !result->owes || settle_local(engine, &n, error);
     CRASH_POINT("step-settled");
     if (!ok || n > 0)
         db_hint(engine->db);

@@ -227,6 +227,7 @@ typedef struct StepResult {
     const GArray *verdicts; /* of Verdict, one per mail, as they were given: which are held */
     bool bare;              /* as the input's */
     bool ended;             /* the claim is over, whatever the job does next */
+    bool owes;              /* there was something to be done to files when it was committed */
     GPtrArray *msgids;      /* char *: of the mails in order; NULL entry: it was not put */
     const GArray *settled;  /* of MsgId: mail that this step settled; for faces and acts */
 } StepResult;

@@ -474,6 +474,7 @@ run_check(Task *t,
                               .command = command,
                               .signal_fd = t->run->signal_fd,
                               .draining = &t->run->draining};
+    snapshot_end(t->run->engine->db);
     return task_check_run(&run, ret_end, ret, error);
 }
 
@@ -548,9 +549,12 @@ static Tried
 try_once(Task *t, Workplace *place, const char *prompt, Failure *failed, GError **error)
 {
     g_auto(Thought) thought = {0};
+    g_auto(Snapshot) reads = {0}; /* until the transaction, or the check of a task */
     Tried ended;
     if (!ask(t, place, prompt, failed, &thought, &ended, error))
         return ended;
+    if (!place) /* with a workplace git is waited for, too */
+        snapshot_begin(t->run->engine->db, &reads);
     if (!brain_worked(t->run->engine->db, t->brain->name, error) ||
         (thought.port_steps && !drop_settled(t, error)))
         return TRIED_ERROR;

@@ -376,15 +376,12 @@ load_again(Task *t, GError **error)
     return run_load(t, error) && run_choose_brain(t, t->brain, &pause, error);
 }
 
-/* All that is read before the question, at one moment. *ret NULL with true: a limit is reached,
- * and that is committed. */
+/* Makes the page. *ret NULL with true: a limit is reached, and that is committed. */
 static bool
 prepare(Task *t, bool again, char **ret_prompt, GError **error)
 {
     g_auto(Limit) limit = {0};
-    g_auto(Snapshot) reads = {0};
     *ret_prompt = NULL;
-    snapshot_begin(t->run->engine->db, &reads);
     if ((again && !load_again(t, error)) || !look_at_limits(t, &limit, error))
         return false;
     if (limit.why)
@@ -401,7 +398,9 @@ static bool
 step(Task *t, bool again, bool *ret_next, GError **error)
 {
     g_autofree char *prompt = NULL;
+    g_auto(Snapshot) reads = {0}; /* until the question is asked */
     *ret_next = false;
+    snapshot_begin(t->run->engine->db, &reads);
     if (!prepare(t, again, &prompt, error))
         return false;
     if (!prompt)

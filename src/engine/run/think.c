@@ -518,18 +518,21 @@ think(const Think *ask, Thought *ret, GError **error)
     g_autoptr(PermitDesk) desk = NULL;
     g_auto(GStrv) env = NULL, wall = NULL, mcp = NULL;
     auto_fd log = -1;
-    if (ask->place &&
-        !port_open(ask->engine, ask->job, ask->claim, ask->in, ask->place->path, &port, error))
-        return false;
-    if (work_path(ask))
-        env = program_env(ask, port);
     Loop loop = {.ask = ask,
-                 .port = port,
                  .drain_us = USEC_NEVER,
                  .rest_us = clock_mono_us() + REST_AFTER_US,
                  .live = {.engine = ask->engine, .claim = ask->claim, .said = &ask->in->said},
-                 .steer = {.ask = ask, .port = port}};
+                 .steer = {.ask = ask}};
     BrainAsk question;
+    if (!find_timers(&loop, error))
+        return false;
+    snapshot_end(ask->engine->db); /* what was read before the question */
+    if (ask->place &&
+        !port_open(ask->engine, ask->job, ask->claim, ask->in, ask->place->path, &port, error))
+        return false;
+    loop.port = loop.steer.port = port;
+    if (work_path(ask))
+        env = program_env(ask, port);
     fill_question(ask, env, &question);
     if (ask->place) {
         question.log_fd = log = workplace_log(ask->place);
@@ -546,7 +549,7 @@ think(const Think *ask, Thought *ret, GError **error)
     if (ask->place && ask->role->tmux)
         open_window(ask);
     loop.call = loop.steer.call = call;
-    bool ended = find_timers(&loop, error) && run_loop(&loop, &ret->end, error);
+    bool ended = run_loop(&loop, &ret->end, error);
     /* Who came to an end has read its page, whatever the answer is worth. */
     if (ended && ret->end == THINK_ANSWERED && brain_answer(call)->end <= BRAIN_FAILED)
         ended = note_heard(&loop, error) && say_goes_on(&loop, error);

@@ -140,7 +140,7 @@ count_step(const Engine *engine, JobId job)
 /* Each statement costs some microseconds here, and the way to another machine in a store that is one. What
  * a step does not need is not asked: of statements it takes a tenth fewer than this. */
 #define STATEMENTS_MOST 56
-#define LOCKS_MOST 5
+#define LOCKS_MOST 3
 
 static void
 test_statements(void)
