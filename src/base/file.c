@@ -221,16 +221,56 @@ file_open_if_there(int dir_fd, const char *path, int *ret_fd, GError **error)
     return true;
 }
 
+static int64_t
+to_ns(const struct timespec *t)
+{
+    return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
+}
+
+bool
+file_mark(int dir_fd, const char *path, FileMark *ret)
+{
+    auto_fd fd = open_beneath(dir_fd, path, O_PATH, 0);
+    struct stat st;
+
+    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+        return false;
+    *ret = (FileMark){.dev = (int64_t)st.st_dev,
+                      .ino = (int64_t)st.st_ino,
+                      .size = st.st_size,
+                      .mtime_ns = to_ns(&st.st_mtim),
+                      .ctime_ns = to_ns(&st.st_ctim)};
+    return true;
+}
+
+bool
+file_mark_equal(const FileMark *a, const FileMark *b)
+{
+    return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
+           a->mtime_ns == b->mtime_ns && a->ctime_ns == b->ctime_ns;
+}
+
+int64_t
+file_clock_ns(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    return to_ns(&now);
+}
+
 bool
 file_read_fd(int fd, size_t max, GBytes **ret_bytes, GError **error)
 {
     g_autoptr(GByteArray) bytes = g_byte_array_new();
-    size_t used = 0, room = 16384;
+    size_t used = 0, room = 16384, whole = 0;
     struct stat st;
 
-    /* One more than it should be, so that the end is found without more room. */
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+    /* One more than it should be: who reads no more than there was has met the end. */
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
+        whole = (size_t)st.st_size;
         room = (size_t)MIN((uint64_t)st.st_size, (uint64_t)max) + 1;
+    }
     for (;;) {
         g_byte_array_set_size(bytes, (guint)(used + room));
         ssize_t n = read(fd, bytes->data + used, room);
@@ -242,7 +282,7 @@ file_read_fd(int fd, size_t max, GBytes **ret_bytes, GError **error)
         used += (size_t)n;
         if (used > max)
             return err_set(error, ERR_LIMIT, "is larger than the limit of %zu bytes", max);
-        if (n == 0)
+        if (n == 0 || used == whole)
             break;
         /* Whoever reads many small files keeps many of these: no room is made that is not used.
          */

@@ -52,6 +52,16 @@ bool file_read_finished(int dir_fd,
                         bool *ret_unfinished,
                         GBytes **ret_bytes,
                         GError **error);
+/* What tells whether a file is still the one that was read, with the same bytes. */
+typedef struct FileMark {
+    int64_t dev, ino, size, mtime_ns, ctime_ns;
+} FileMark;
+/* Looks without opening the file; no symbolic link is followed. False: there is no such file. */
+bool file_mark(int dir_fd, const char *path, FileMark *ret);
+bool file_mark_equal(const FileMark *a, const FileMark *b);
+/* The clock that stamps files, which goes on in ticks. A file whose ctime is before the time at which
+ * it was read has a later ctime once it is changed. */
+int64_t file_clock_ns(void);
 /* Reads from where the descriptor stands to the end; waits for the end of a pipe. ERR_LIMIT as
  * above. */
 bool file_read_fd(int fd, size_t max, GBytes **ret_bytes, GError **error);

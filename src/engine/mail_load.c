@@ -1,5 +1,6 @@
 #include "engine/mail_load.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "engine/in/mail_in.h"
 #include "mail/identity.h"
 #include "store/mail/copies.h"
@@ -15,6 +16,8 @@ typedef struct Kept {
     GBytes *bytes;
     bool
         sure; /* nobody can have changed it since: it was written by us, or read in this step */
+    char *path;    /* beneath mail/, of the file that they were read from; NULL: read it again */
+    FileMark mark; /* of that file */
     Message *text, *headers; /* NULL: not wanted yet */
 } Kept;
 
@@ -23,6 +26,7 @@ kept_free(gpointer p)
 {
     Kept *kept = p;
     g_bytes_unref(kept->bytes);
+    g_free(kept->path);
     message_free(kept->text);
     message_free(kept->headers);
     g_free(kept);
@@ -153,9 +157,9 @@ mail_find_copy(
     return true;
 }
 
-/* Most mail lies where it came, by its own name. */
+/* Most mail lies where it came, by its own name. *ret_path as in read_row(). */
 static bool
-read_from(Db *db, Maildir *md, const MsgRow *row, GBytes **ret_bytes, GError **error)
+read_from(Db *db, Maildir *md, const MsgRow *row, char **ret_path, GBytes **ret_bytes, GError **error)
 {
     g_autoptr(MaildirEntry) entry = NULL;
     if (!maildir_look(md, row->folder, true, row->file, &entry, error) ||
@@ -164,6 +168,8 @@ read_from(Db *db, Maildir *md, const MsgRow *row, GBytes **ret_bytes, GError **e
     if (!entry)
         return mail_find_copy(db, md, row->id, NULL, ret_bytes, error);
     g_autoptr(GError) why = NULL;
+    if (ret_path)
+        *ret_path = maildir_entry_path(row->role, entry);
     if (maildir_read(md, entry, db_home(db)->config->max_message, ret_bytes, &why))
         return true;
     if (err_is(why, ERR_LIMIT))
@@ -171,12 +177,13 @@ read_from(Db *db, Maildir *md, const MsgRow *row, GBytes **ret_bytes, GError **e
     return err_pass(error, g_steal_pointer(&why));
 }
 
+/* *ret_path, which may be NULL: where the file was that was read; NULL in it: a copy was read. */
 static bool
-read_row(Db *db, const MsgRow *row, GBytes **ret_bytes, GError **error)
+read_row(Db *db, const MsgRow *row, char **ret_path, GBytes **ret_bytes, GError **error)
 {
     g_autoptr(Maildir) md = NULL;
     return maildir_open(db_home(db)->mail_fd, row->role, false, &md, error) &&
-           read_from(db, md, row, ret_bytes, error);
+           read_from(db, md, row, ret_path, ret_bytes, error);
 }
 
 /* --- mail that was written --- */
@@ -202,7 +209,7 @@ read_copies(Db *db, OutId id, const char *mailbox, GBytes **ret_bytes, GError **
         const MsgRow place = {.role = copy->mailbox, .folder = copy->folder, .file = file};
         if (*ret_bytes || !copy->mailbox || (mailbox && !g_str_equal(copy->mailbox, mailbox)))
             continue;
-        if (!read_row(db, &place, ret_bytes, error))
+        if (!read_row(db, &place, NULL, ret_bytes, error))
             return false;
     }
     return true;
@@ -243,17 +250,41 @@ mail_load_out(Engine *engine,
 
 /* --- mail that came --- */
 
+/* The file is where it was read before, and nobody has changed it since. */
+static bool
+is_unchanged(const Engine *engine, const Kept *kept)
+{
+    FileMark now;
+    return kept->path && file_mark(engine->home->mail_fd, kept->path, &now) &&
+           file_mark_equal(&now, &kept->mark);
+}
+
+/* The file was read since before_ns. One that was changed only then is read again. */
+static void
+mark_kept(const Engine *engine, Kept *kept, char **path, int64_t before_ns)
+{
+    g_clear_pointer(&kept->path, g_free);
+    if (*path && file_mark(engine->home->mail_fd, *path, &kept->mark) &&
+        kept->mark.ctime_ns < before_ns)
+        kept->path = g_steal_pointer(path);
+}
+
 bool
 mail_bytes(Engine *engine, const MsgRow *row, GBytes **ret_bytes, GError **error)
 {
     Kept *kept = kept_find(engine, row->id.v);
     g_autoptr(GBytes) found = NULL;
-    *ret_bytes = kept && kept->sure ? g_bytes_ref(kept->bytes) : NULL;
-    if (*ret_bytes)
+    g_autofree char *path = NULL;
+    if (kept && (kept->sure |= !kept->sure && is_unchanged(engine, kept))) {
+        *ret_bytes = g_bytes_ref(kept->bytes);
         return true;
-    if (!read_row(engine->db, row, &found, error))
+    }
+    int64_t before_ns = file_clock_ns();
+    if (!read_row(engine->db, row, &path, &found, error))
         return false;
     *ret_bytes = found ? keep(engine, row->id.v, found) : NULL;
+    if ((kept = kept_find(engine, row->id.v)))
+        mark_kept(engine, kept, &path, before_ns);
     return true;
 }
 

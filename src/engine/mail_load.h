@@ -8,9 +8,10 @@
  * parts for the workplace, its headers for the answer, its links for the policy; and in the
  * next step all of that again. So what was read is kept from mails_keep() to mails_forget(),
  * and so is what was parsed of it. Mail that was written never changes. The file of a mail that
- * came is opened once after each mails_keep(), since a person may have changed or deleted it;
- * where it holds the same bytes, it is not parsed again. Nobody may change a Message that comes
- * from here.
+ * came is looked at once after each mails_keep(), since a person may have changed or deleted it:
+ * it is read again unless its number, size and times are those that it had when it was read
+ * (FileMark), and parsed again where it holds other bytes. Nobody may change a Message that
+ * comes from here.
  */
 #include "engine/engine.h"
 #include "mail/maildir.h"

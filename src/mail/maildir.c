@@ -317,6 +317,14 @@ entry_path(const MaildirEntry *e)
                             NULL);
 }
 
+char *
+maildir_entry_path(const char *mailbox, const MaildirEntry *e)
+{
+    g_autofree char *path = entry_path(e);
+
+    return g_build_filename(mailbox, path, NULL);
+}
+
 bool
 maildir_read(Maildir *md, const MaildirEntry *e, size_t max, GBytes **ret_bytes, GError **error)
 {

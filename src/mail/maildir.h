@@ -104,6 +104,8 @@ bool maildir_look(Maildir *md,
 /* In all folders, new and cur, again while anything changes, to meet a mail that moves; NULL
  * without error: not there. */
 bool maildir_find(Maildir *md, const char *base, MaildirEntry **ret, GError **error);
+/* Its file, beneath the folder of this mailbox and of all others; caller frees. */
+char *maildir_entry_path(const char *mailbox, const MaildirEntry *e);
 /* ERR_LIMIT above max. NULL with true: gone meanwhile. */
 bool maildir_read(
     Maildir *md, const MaildirEntry *e, size_t max, GBytes **ret_bytes, GError **error);

@@ -72,10 +72,11 @@ static bool
 open_folder(Mirror *m, GError **error)
 {
     g_autoptr(NoteMirrors) rows = NULL;
-    struct stat st;
-    bool missing =
-        fstatat(m->home->fd, FOLDER, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT;
 
+    m->fd = dir_open_at(m->home->fd, FOLDER);
+    if (m->fd >= 0)
+        return true;
+    bool missing = errno == ENOENT;
     if (missing && !note_mirrors(m->db, &rows, error))
         return false;
     return (missing && any_has_file(rows)) || enter_folder(m, missing, error);
