@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "notes/notes.h"
 #include "steps/prompt_internal.h"
+#include <time.h>
 
 #define WORD_MAX 120u
 
@@ -112,14 +113,16 @@ format_why(const Prompt *p)
 static char *
 format_now(int64_t wall_us)
 {
-    static const char *const days[] = {"Monday", "Tuesday",  "Wednesday", "Thursday",
-                                       "Friday", "Saturday", "Sunday"};
-    g_autoptr(GDateTime) utc = g_date_time_new_from_unix_utc(wall_us / USEC_PER_SEC);
-    g_autoptr(GDateTime) here = g_date_time_to_local(utc);
-    g_autofree char *local = g_date_time_format(here, "%Y-%m-%d %H:%M %z");
+    static const char *const days[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
+                                       "Thursday", "Friday", "Saturday"};
+    time_t at = (time_t)(wall_us / USEC_PER_SEC);
+    struct tm here = {0};
+    char local[64] = "";
+    tzset(); /* the zone may be another since the last page */
+    (void)localtime_r(&at, &here);
+    (void)strftime(local, sizeof local, "%Y-%m-%d %H:%M %z", &here);
     g_autofree char *iso = clock_format_iso(wall_us);
-    return g_strdup_printf("It is %s, %s; in UTC %s.",
-                           days[g_date_time_get_day_of_week(here) - 1], local, iso);
+    return g_strdup_printf("It is %s, %s; in UTC %s.", days[here.tm_wday], local, iso);
 }
 
 static char *
