@@ -119,6 +119,8 @@ session_reload(JobSession *s, GError **error)
     s->in.floor = s->job->floor;
     LIST_EACH(const MsgRow, row, s->in.shown)
         s->in.floor = MIN(s->in.floor, row->floor);
+    if (s->port)
+        port_renew(s->port, s->job, &s->in);
     return s->role != NULL;
 }
 
@@ -281,6 +283,8 @@ session_commit(JobSession *s, Proposal *p, GError **error)
     g_autoptr(GArray) verdicts = NULL;
     g_auto(StepResult) result = {0};
     g_autoptr(GError) failed = NULL;
+    if (s->port)
+        port_account(s->port, &s->in);
     bool ok = policy_check(s->engine, s->job, &s->in, p, &verdicts, &failed);
 
     if (ok) {

@@ -231,6 +231,12 @@ port_shown(Port *port, MsgRow *row)
 }
 
 void
+port_renew(Port *port, const Job *job, const StepInput *in)
+{
+    port_talk_renew(&port->talk, job, in);
+}
+
+void
 port_set_desk(Port *port, PermitDesk *desk)
 {
     port->talk.desk = desk;

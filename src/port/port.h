@@ -70,6 +70,10 @@ bool port_work(Port *port, const struct pollfd *fds, unsigned n, GError **error)
  * borrowed. */
 void port_shown(Port *port, MsgRow *row);
 
+/* The job and what it was shown were loaded anew after a step, and are borrowed from now on in
+ * place of those before. What was read through the port still lowers the floor. */
+void port_renew(Port *port, const Job *job, const StepInput *in);
+
 /* True when the program has committed at least one step through the port, and has settled every
  * mail that it was shown. */
 bool port_answered(const Port *port);

@@ -21,15 +21,25 @@ port_talk_init(
 {
     *talk =
         (PortTalk){.engine = engine,
-                   .job = job,
                    .claim = claim,
-                   .in = in,
-                   .viewer = {.role = job->role},
                    .floor = in->floor,
                    .reads = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
                    .spaces = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
                    .unsettled = msg_rows_new_view(),
                    .answers = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free)};
+    port_talk_renew(talk, job, in);
+}
+
+void
+port_talk_renew(PortTalk *talk, const Job *job, const StepInput *in)
+{
+    talk->job = job;
+    talk->in = in;
+    talk->viewer = (Viewer){.role = job->role};
+    talk->floor = MIN(talk->floor, in->floor);
+    g_hash_table_remove_all(talk->reads);
+    g_hash_table_remove_all(talk->answers);
+    g_ptr_array_set_size(LIST_ARRAY(talk->unsettled), 0);
     g_ptr_array_extend(LIST_ARRAY(talk->unsettled), LIST_ARRAY(in->shown), NULL, NULL);
 }
 

@@ -34,6 +34,8 @@ typedef struct PortTalk {
 
 void port_talk_init(
     PortTalk *talk, Engine *engine, const Job *job, const JobClaim *claim, const StepInput *in);
+/* The job and its open mail were loaded anew, after a step. What was read still lowers the floor. */
+void port_talk_renew(PortTalk *talk, const Job *job, const StepInput *in);
 void port_talk_clear(PortTalk *talk);
 
 /* Carries out one request line; the answer is one line with its newline; caller frees. */

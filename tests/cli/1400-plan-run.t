@@ -234,4 +234,10 @@ ln -sf /dev/null "$WORK/link" && git checkout -q -b other
 exits 65 'another branch' pr plan run -- "$WORK/agent"
 like "$ERR" 'Branch mismatch error' 'is told'
 exits 77 'an agent starts no other' env POSTRIDER_PORT=/nowhere "$PR_BIN" --home "$HOME_DIR" plan run -- true
+# The port of the job, before and after a step.
+plan_home
+plan_project port 'SC-1: make a (check: test -f a)' 'SC-2: make b (check: test -f b)'
+agent 'postrider mail list >mails; echo x | postrider note put "log/$n" >>written; case $n in 1) touch a;; *) touch b;; esac'
+ok 'an agent that uses the port of its job in each of two iterations' pr plan run PLAN.md -- "$WORK/agent"
+is "$(pr note list | grep -o 'log/[0-9]' | paste -sd' ') $(grep -c 'Plan: PLAN.md' mails)" 'log/1 log/2 1' 'reads and writes by it' || diag "$OUT$ERR"
 done_testing
