@@ -96,6 +96,8 @@ session_close(JobSession *s)
         log_event(LOG_WARN, "the job is left as it is; the next sweep parks it", "why",
                   failed->message, NULL);
     port_close(s->port);
+    if (s->late && s->folder)
+        (void)rmdir(s->folder);
     input_clear(&s->in);
     job_free(s->job);
     if (s->own_fd && s->signal_fd >= 0)
@@ -195,15 +197,12 @@ begin_in(Engine *engine, Txn *txn, Begin *b, GError **error)
            (got || err_set(error, ERR_LATER, "the home is on hold, see: postrider status"));
 }
 
-bool
-session_begin(
-    Engine *engine, const SessionMail *mail, JobSession **ret, JobId *ret_job, GError **error)
+static bool
+begin_job(Engine *engine, const SessionMail *mail, JobClaim *ret_claim, JobId *ret_job, GError **error)
 {
     const ConfRole *role = role_get(engine, mail->role, error);
     g_autoptr(GBytes) bytes = role ? write_mail(engine, role, mail, error) : NULL;
     g_autofree char *base = maildir_name(home_now(engine->home));
-    if (ret)
-        *ret = NULL;
     if (!bytes || !file_mail(engine, role, bytes, base, error))
         return false;
     CRASH_POINT("session-filed");
@@ -225,16 +224,60 @@ session_begin(
     if (!txn.done)
         return false;
     CRASH_POINT("session-begun");
+    *ret_claim = b.claim;
+    *ret_job = b.job;
+    return true;
+}
+
+bool
+session_begin(
+    Engine *engine, const SessionMail *mail, JobSession **ret, JobId *ret_job, GError **error)
+{
+    JobClaim claim = {0};
+    JobId job;
+    if (ret)
+        *ret = NULL;
+    if (!begin_job(engine, mail, &claim, &job, error))
+        return false;
     if (ret_job)
-        *ret_job = b.job;
+        *ret_job = job;
     if (!mail->session) {
         db_hint(engine->db);
         return true;
     }
     g_autoptr(JobSession) s = session_new(engine, mail->session);
-    s->claim = b.claim;
+    s->claim = claim;
     if (!session_reload(s, error))
         return false;
+    *ret = g_steal_pointer(&s);
+    return true;
+}
+
+/* For the port: somebody writes. */
+static bool
+begin_late(void *data, GError **error)
+{
+    JobSession *s = data;
+    JobId job;
+    return (s->claim.job.v || begin_job(s->engine, s->late, &s->claim, &job, error)) &&
+           session_reload(s, error);
+}
+
+bool
+session_open(Engine *engine, const SessionMail *mail, JobSession **ret, GError **error)
+{
+    g_autoptr(JobSession) s = session_new(engine, mail->session);
+    g_autofree char *path = g_strdup_printf("work/%s/%s-%d", mail->role, mail->session, getpid());
+    s->late = mail;
+    s->job = g_new0(Job, 1);
+    s->job->role = g_strdup(mail->role);
+    s->in.shown = msg_rows_new();
+    if (!dir_make(engine->home->fd, path, 0700, error))
+        return false;
+    s->folder = g_build_filename(engine->home->path, path, NULL);
+    if (!session_open_port(s, error))
+        return false;
+    port_begin_with(s->port, begin_late, s);
     *ret = g_steal_pointer(&s);
     return true;
 }

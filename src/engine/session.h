@@ -7,6 +7,7 @@
  *
  *   session_begin()   a mail of the operator that is in the role's hands already (folder Active), its row, its job and the
  *                     claim: one transaction, so that no run is ever faster
+ *   session_open()    no job yet: the same happens when something is first written through the port
  *   session_take()    a job that waits: parked, stopped, failed or queued
  *   session_ask()     one question to a program; signals, orders and the port are served meanwhile
  *   session_commit()  a step; one that ends the job ends the claim
@@ -40,6 +41,7 @@ typedef struct JobSession {
     const char *again_why;
     char *folder;  /* of the job, for its port and what programs say; NULL: not made yet */
     Port *port;    /* NULL: not open */
+    const struct SessionMail *late; /* begins the job; NULL: it has begun (session_open()) */
 } JobSession;
 
 /* A session for a command without a home. */
@@ -54,6 +56,9 @@ typedef struct SessionMail {
  * when the mail names no session, and ret itself may be NULL then. ret_job may be NULL. */
 bool session_begin(
     Engine *engine, const SessionMail *mail, JobSession **ret, JobId *ret_job, GError **error);
+/* Opens the port of a session that has no job until somebody writes through it: what is read before is read as by the role,
+ * and counts for the job that the mail begins then. Borrows the mail until the session is closed. */
+bool session_open(Engine *engine, const SessionMail *mail, JobSession **ret, GError **error);
 /* Claims the job for a session of this name. *ret is NULL, with true, when another process
  * works on the job, or the job has ended. */
 bool

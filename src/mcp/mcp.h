@@ -3,8 +3,8 @@
 /*
  * `postrider mcp`: mail, notes and todos for any client of the Model Context Protocol, over stdin and stdout. It is a client
  * of the agent port of a run, which decides who it is, what it may see and what may leave; no argument of a call says so.
- * Without a port the first call about mail or notes starts a session (engine/session.h), a child that holds a job and its port;
- * which role it is of stands in its command line. Without that either, todos work and the rest says what to do. Todos are the plan file of the folder that it was started in
+ * Without a port the first call about mail or notes starts a session (engine/session.h), a child that holds a port, and a job
+ * from the first write on; which role it is of stands in its command line. Without that either, todos work and the rest says what to do. Todos are the plan file of the folder that it was started in
  * (plan/file/plan.h).
  *
  *   stdin --mcp_lines--> rpc --methods--> answered at once, or a McpCall that waits for the port or for a todo's check

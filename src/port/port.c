@@ -231,6 +231,13 @@ port_shown(Port *port, MsgRow *row)
 }
 
 void
+port_begin_with(Port *port, bool (*begin)(void *data, GError **error), void *data)
+{
+    port->talk.begin = begin;
+    port->talk.begin_data = data;
+}
+
+void
 port_renew(Port *port, const Job *job, const StepInput *in)
 {
     port_talk_renew(&port->talk, job, in);

@@ -70,6 +70,9 @@ bool port_work(Port *port, const struct pollfd *fds, unsigned n, GError **error)
  * borrowed. */
 void port_shown(Port *port, MsgRow *row);
 
+/* The port is open for a job that is not there yet, but for its role: begin() is called before the first request that does not
+ * only look, and calls port_renew(). False: it could not, and is called again by the next one. */
+void port_begin_with(Port *port, bool (*begin)(void *data, GError **error), void *data);
 /* The job and what it was shown were loaded anew after a step, and are borrowed from now on in
  * place of those before. What was read through the port still lowers the floor. */
 void port_renew(Port *port, const Job *job, const StepInput *in);

@@ -6,6 +6,7 @@
 #include "engine/act.h"
 #include "engine/context/manifest.h"
 #include "mail/msgid.h"
+#include "store/note/note_versions.h"
 #include "store/spaces.h"
 #include <sysexits.h>
 
@@ -13,6 +14,7 @@ typedef struct Verb {
     const char *name;
     const char *const *members;
     PortVerb *run;
+    bool looks; /* and needs no job */
 } Verb;
 
 void
@@ -25,6 +27,7 @@ port_talk_init(
                    .floor = in->floor,
                    .reads = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
                    .spaces = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+                   .notes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
                    .unsettled = msg_rows_new_view(),
                    .answers = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free)};
     port_talk_renew(talk, job, in);
@@ -48,6 +51,7 @@ port_talk_clear(PortTalk *talk)
 {
     g_clear_pointer(&talk->reads, g_hash_table_unref);
     g_clear_pointer(&talk->spaces, g_hash_table_unref);
+    g_clear_pointer(&talk->notes, g_hash_table_unref);
     g_clear_pointer(&talk->unsettled, msg_rows_free);
     g_clear_pointer(&talk->answers, g_hash_table_unref);
 }
@@ -111,6 +115,44 @@ enter_spaces(PortTalk *talk, GError **error)
     while (any && g_hash_table_iter_next(&i, &name, NULL))
         g_hash_table_iter_replace(&i, GINT_TO_POINTER(true));
     return true;
+}
+
+/* The versions that it was shown, against which a later write is held. */
+static bool
+mark_notes(PortTalk *talk, GError **error)
+{
+    GHashTableIter i;
+    gpointer key, version;
+    g_auto(Txn) txn = {.db = talk->engine->db, .flush = TXN_LAZY};
+    while (g_hash_table_size(talk->notes) > 0 && txn_again(&txn, error)) {
+        txn.ok = true;
+        g_hash_table_iter_init(&i, talk->notes);
+        while (txn.ok && g_hash_table_iter_next(&i, &key, &version))
+            txn.ok = note_mark_shown(&txn, talk->job->id, key, GPOINTER_TO_SIZE(version), error);
+    }
+    if (g_hash_table_size(talk->notes) > 0 && !txn.done)
+        return false;
+    g_hash_table_remove_all(talk->notes);
+    return true;
+}
+
+/* What was read is noted for the job, as soon as there is one. */
+static bool
+write_reads(PortTalk *talk, GError **error)
+{
+    return talk->begin || (mark_notes(talk, error) && enter_spaces(talk, error));
+}
+
+/* The job begins with the first request that needs it. */
+static bool
+have_job(PortTalk *talk, GError **error)
+{
+    if (!talk->begin)
+        return true;
+    if (!talk->begin(talk->begin_data, error))
+        return false;
+    talk->begin = NULL;
+    return write_reads(talk, error);
 }
 
 void
@@ -177,19 +219,19 @@ static const char *const no_members[] = {"verb", NULL};
 static const Verb verbs[] = {
     {"send", send_members, verb_send},
     {"reply", reply_members, verb_reply},
-    {"mail.list", list_members, verb_mail_list},
-    {"mail.search", search_members, verb_mail_search},
-    {"mail.show", show_members, verb_mail_show},
+    {"mail.list", list_members, verb_mail_list, true},
+    {"mail.search", search_members, verb_mail_search, true},
+    {"mail.show", show_members, verb_mail_show, true},
     {"mail.thread", no_members, verb_mail_thread},
-    {"note.get", get_members, verb_note_get},
+    {"note.get", get_members, verb_note_get, true},
     {"note.put", put_members, verb_note_put},
     {"note.append", append_members, verb_note_append},
-    {"note.list", prefix_members, verb_note_list},
-    {"note.search", search_members, verb_note_search},
-    {"note.history", key_members, verb_note_history},
+    {"note.list", prefix_members, verb_note_list, true},
+    {"note.search", search_members, verb_note_search, true},
+    {"note.history", key_members, verb_note_history, true},
     {"note.rename", rename_members, verb_note_rename},
     {"note.delete", key_members, verb_note_delete},
-    {"changes", changes_members, verb_changes},
+    {"changes", changes_members, verb_changes, true},
     {"permit", permit_members, verb_permit},
     {"status", no_members, report_status},
 };
@@ -236,7 +278,7 @@ carry_out(PortTalk *talk, const char *line, size_t len, GError **error)
     const Verb *verb = find_verb(talk, name, error);
     return verb &&
            (!verb->members || json_only(talk->request, "", verb->members, error)) &&
-           verb->run(talk, error);
+           (verb->looks || have_job(talk, error)) && verb->run(talk, error);
 }
 
 static char *
@@ -269,7 +311,7 @@ port_talk(PortTalk *talk, const char *line, size_t len)
     g_autoptr(GError) error = NULL;
 
     talk->status = 0;
-    if (!carry_out(talk, line, len, &error) || !enter_spaces(talk, &error)) {
+    if (!carry_out(talk, line, len, &error) || !write_reads(talk, &error)) {
         json_object_clear(answer);
         put_refusal(answer, error->message,
                     talk->status ? talk->status : err_exit_status(error));

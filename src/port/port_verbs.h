@@ -20,10 +20,13 @@ typedef struct PortTalk {
     Trust floor;         /* of in, lowered by what was read */
     GHashTable *reads;   /* what was read since the last step: "VERSION ID" */
     GHashTable *spaces;  /* of what was read: name -> is it written down? */
+    GHashTable *notes;   /* that were read and are not written down: key -> version */
     MsgRows *unsettled;  /* borrowed from in */
     GHashTable *answers; /* MsgId.v -> id of the reply that settled it */
     const SentOnce *once; /* what the mail that is made now answers; NULL: it may be made again */
     unsigned steps;
+    bool (*begin)(void *data, GError **error); /* the job; NULL: it is there */
+    void *begin_data;
     bool lost;        /* the claim is somebody else's now */
     const char *only; /* the one verb that is served; borrowed; NULL: all are */
     PermitDesk *desk; /* for tool calls; borrowed; NULL: nobody asks */

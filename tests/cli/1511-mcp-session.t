@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# mcp without a port, as a person's coding agent starts it: the first call about mail or notes begins a job of the role.
+# mcp without a port, as a person's coding agent starts it: it reads as the role, and the first write begins a job.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/mcp.sh"
 
@@ -31,6 +31,7 @@ run pr mcp --role second --port /nowhere </dev/null
 is "$STATUS" 64 "--role and --port say two things"
 is "$(jobs)" "" "no job was begun"
 
+pr note put second/told <<<'three herons' >/dev/null
 wire <<'P'
 pr = sys.argv[1]
 def jobs(): return [(j["role"], j["state"]) for j in json.loads(subprocess.run([pr, "job", "list", "--all", "--json"], capture_output=True).stdout)]
@@ -38,8 +39,17 @@ w = Wire([pr, "mcp", "--role", "second"])
 same("what a client lists by itself", [r["uri"] for r in w.legacy("resources/list")["result"]["resources"]], ["todo://open", "mail://inbox"])
 w.legacy("initialize", {"protocolVersion": "2025-11-25"}), w.legacy("tools/list"), w.tool("todo_list")
 same("begins no job", jobs(), [])
+same("nor does reading: mail_inbox", w.tool("mail_inbox")["structuredContent"], {"mails": []})
+check("note_read", "three herons" in text(w.tool("note_read", key="second/told")))
+check("a search", "second/told" in text(w.tool("note_read", query="herons")))
+check("a resource", "three herons" in json.dumps(w.legacy("resources/read", {"uri": "note://second/told"})))
+check("mail that is not there", w.tool("mail_read", id="<a@x>")["isError"])
+same("none of which begins a job", jobs(), [])
+same("what was read may be written over", w.tool("note_write", key="second/told", content="two herons")["structuredContent"]["version"], 2)
 same("note_write", w.tool("note_write", key="second/log", content="one\n")["structuredContent"]["version"], 1)
-same("has begun the job of the role that --role says", jobs(), [("second", "running")])
+same("the first write has begun the job of the role that --role says", jobs(), [("second", "running")])
+seen = subprocess.run([pr, "show", "--json", "1@1"], capture_output=True, text=True).stdout
+check("whose first step rests on what was read before", "second/told" in seen, seen)
 r = w.tool("mail_send", to=["you@postrider.local"], subject="news", body="one pelican")
 same("mail_send", r["structuredContent"]["state"], "ready")
 same("twice is one mail", w.tool("mail_send", to=["you@postrider.local"], subject="news", body="one pelican")["structuredContent"]["message_id"], r["structuredContent"]["message_id"])

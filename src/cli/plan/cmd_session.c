@@ -1,6 +1,6 @@
-/* `session`: holds a job and its agent port for an `mcp` that was started without a port (mcp/mcp.h). Its stdin is a pipe from
- * that `mcp`: a byte there says that the client has ended, so the job ends; the end of the pipe alone says that `mcp` was
- * killed, so the job waits. */
+/* `session`: holds an agent port for an `mcp` that was started without one (mcp/mcp.h), and the job that the first write through
+ * it begins. Its stdin is a pipe from that `mcp`: a byte there says that the client has ended, so the job ends; the end of the
+ * pipe alone says that `mcp` was killed, so the job waits. */
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
@@ -27,28 +27,11 @@ is_wanted(void *data)
     return false;
 }
 
-static bool
-begin(Engine *engine, const ConfRole *role, JobSession **ret, GError **error)
-{
-    g_autofree char *folder = g_get_current_dir();
-    g_autofree char *shown = g_utf8_make_valid(folder, -1);
-    g_autofree char *subject = g_strdup_printf("mcp in %s", shown);
-    g_autofree char *text = g_strdup_printf(
-        "A coding agent works in %s and has your mail and notes, by 'postrider mcp'.\n"
-        "What it writes are steps of this job. Nothing else is asked here.\n",
-        shown);
-    const SessionMail mail = {
-        .role = role->name, .subject = subject, .text = text, .session = MCP_SESSION};
-    return session_begin(engine, &mail, ret, NULL, error) && session_open_port(*ret, error);
-}
-
 /* The job is done. Mail that came meanwhile is none of what was shown: it stays open, for a run. */
 static bool
 complete(JobSession *s, GError **error)
 {
     g_autoptr(Proposal) p = proposal_new(PROPOSE_COMPLETE);
-    port_account(s->port, &s->in);
-    g_clear_pointer(&s->port, port_close);
     return session_commit(s, p, error);
 }
 
@@ -66,12 +49,18 @@ hold(Cli *cli, JobSession *s)
                         s->job->id.v, s->job->id.v);
     if (end == SESSION_OFF)
         (void)is_wanted(&ended);
-    return !ended || complete(s, &cli->error) ? 0 : cli_failed(cli, 0);
+    return !ended || !s->claim.job.v || complete(s, &cli->error) ? 0 : cli_failed(cli, 0);
 }
 
 int
 cmd_session(Cli *cli, int argc, char **argv)
 {
+    g_autofree char *folder = g_get_current_dir(), *shown = g_utf8_make_valid(folder, -1);
+    g_autofree char *subject = g_strdup_printf("mcp in %s", shown);
+    g_autofree char *text = g_strdup_printf(
+        "A coding agent works in %s and has your mail and notes, by 'postrider mcp'.\n"
+        "What it writes are steps of this job. Nothing else is asked here.\n",
+        shown);
     g_autoptr(Engine) engine = NULL;
     g_autoptr(JobSession) s = NULL;
     if (cli_in_agent())
@@ -85,7 +74,9 @@ cmd_session(Cli *cli, int argc, char **argv)
         config_role_pick(cli->home->config, cli_text(cli, "role"), &cli->error);
     if (!role)
         return cli_failed(cli, cli_text(cli, "role") ? EX_NOINPUT : 0);
-    if (!begin(engine, role, &s, &cli->error))
+    const SessionMail mail = {
+        .role = role->name, .subject = subject, .text = text, .session = MCP_SESSION};
+    if (!session_open(engine, &mail, &s, &cli->error))
         return cli_failed(cli, 0);
     cli_print_line(cli, "%s", port_path(s->port));
     return cli_flush(cli) ? hold(cli, s) : EX_IOERR;
