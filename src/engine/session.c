@@ -14,6 +14,7 @@
 #include "mail/maildir.h"
 #include "port/port.h"
 #include "store/job/budget.h"
+#include "store/job/role_pauses.h"
 #include <errno.h>
 #include <signal.h>
 #include <sys/signalfd.h>
@@ -173,6 +174,16 @@ file_mail(Engine *engine, const ConfRole *role, GBytes *bytes, const char *base,
            maildir_deliver(md, "Active", base, "S", head, data, len, &was_there, error);
 }
 
+static bool
+check_awake(Engine *engine, const char *role, GError **error)
+{
+    g_autoptr(RolePause) pause = NULL;
+    return role_pause_find(engine->db, role, &pause, error) &&
+           (!pause ||
+            err_set(error, ERR_LATER, "role %s pauses: %s; it goes on by: postrider role resume %s",
+                    role, pause->why, role));
+}
+
 typedef struct Begin {
     const SessionMail *mail;
     MsgNew in;
@@ -203,7 +214,8 @@ begin_job(Engine *engine, const SessionMail *mail, JobClaim *ret_claim, JobId *r
     const ConfRole *role = role_get(engine, mail->role, error);
     g_autoptr(GBytes) bytes = role ? write_mail(engine, role, mail, error) : NULL;
     g_autofree char *base = maildir_name(home_now(engine->home));
-    if (!bytes || !file_mail(engine, role, bytes, base, error))
+    if (!bytes || (mail->session && !check_awake(engine, role->name, error)) ||
+        !file_mail(engine, role, bytes, base, error))
         return false;
     CRASH_POINT("session-filed");
     g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_TEXT);
@@ -298,7 +310,8 @@ session_take(Engine *engine, JobId job, const char *name, JobSession **ret, GErr
     CRASH_POINT("session-taken");
     if (!got) {
         s->claim = (JobClaim){0};
-        return true;
+        return job_load(engine->db, &VIEWER_OPERATOR, job, &s->job, error) &&
+               (!s->job || check_awake(engine, s->job->role, error));
     }
     if (!session_reload(s, error))
         return false;

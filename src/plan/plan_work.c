@@ -16,6 +16,7 @@
 
 #define RUN_LOCK "run.lock"
 #define OTHERS_WAIT_US (2 * USEC_PER_SEC) /* until todos that others have are looked at again */
+#define PASS_EVERY_US (60 * USEC_PER_SEC) /* while a role that pauses is waited for */
 #define ASKED_WAIT_US (500 * USEC_PER_MSEC) /* until a role's job is looked at again */
 #define LIMIT_WAIT_US (300 * USEC_PER_SEC) /* where nobody says when a usage limit ends */
 #define LEFTOVERS_MAX 1000 /* looks at what a loop that died has left */
@@ -31,7 +32,9 @@ typedef struct Loop {
     char *run;        /* our session */
     char *reason;     /* what came of the last try; NULL */
     char *todo;       /* id of the last one; NULL */
-    char *told;       /* the last line about a role's job; NULL */
+    char *told;       /* the last line about what is waited for; NULL */
+    RolePause *pause; /* of the job's role; NULL: it does not pause */
+    int64_t pass_us;  /* on the monotonic clock: the next pass for that */
     bool waited;      /* a pass has just been made for it */
     int64_t epoch;    /* of the plan, when the agent was started */
     bool uncommitted; /* a todo was worked on since the last step */
@@ -49,6 +52,7 @@ loop_clear(Loop *l)
     g_free(l->reason);
     g_free(l->todo);
     g_free(l->told);
+    role_pause_free(l->pause);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Loop, loop_clear)
 
@@ -63,6 +67,16 @@ say(const Loop *l, const char *fmt, ...)
     g_autofree char *line = g_strdup_vprintf(fmt, args);
     va_end(args);
     l->w->say(l->w->data, line);
+}
+
+/* What is waited for, once. */
+static void
+say_waiting(Loop *l, char *take_line)
+{
+    if (g_strcmp0(take_line, l->told) != 0)
+        say(l, "%s", take_line);
+    g_free(l->told);
+    l->told = take_line;
 }
 
 static void
@@ -167,24 +181,23 @@ pause_for(Loop *l, const char *why, GError **error)
         error);
 }
 
-/* Why no more is spent: the time is over, the money of this run or of the day is gone, or the role pauses.
- * NULL: more may be spent. Caller frees. */
+/* Why no more is spent: the time is over, or the money of this run or of the day is gone. NULL: more may be spent. Caller
+ * frees. A role that pauses is waited for, as by its other jobs. */
 static bool
 find_spent(Loop *l, char **ret, GError **error)
 {
     const PlanRow *row = l->w->row;
     JobSession *s = l->w->session;
-    g_autoptr(RolePause) pause = NULL;
     int64_t left = 1;
     *ret = NULL;
-    if (s->engine && (!role_pause_find(s->engine->db, s->role->name, &pause, error) ||
+    g_clear_pointer(&l->pause, role_pause_free);
+    if (s->engine && (!role_pause_find(s->engine->db, s->role->name, &l->pause, error) ||
                       !plan_agent_money(&l->agent, s, row, &left, error)))
         return false;
     if (row->until_us <= now_us(l))
         *ret = g_strdup(PLAN_WHY_UNTIL);
-    else if (pause)
-        *ret = g_strdup_printf("its role %s pauses: %s", pause->role, pause->why);
-    else if (left <= 0 || (row->budget_micro > 0 && row->spent_micro >= row->budget_micro))
+    else if (!l->pause &&
+             (left <= 0 || (row->budget_micro > 0 && row->spent_micro >= row->budget_micro)))
         *ret = g_strdup(PLAN_WHY_BUDGET);
     return true;
 }
@@ -215,8 +228,9 @@ begin_iteration(Loop *l, Plan **ret_plan, json_t **ret_todo, GError **error)
     if (!begin_edit(l, &edit, error) || (plan_status(edit.plan) == PLAN_ACTIVE &&
                                          !plan_check_branch(l->w->project, edit.plan, error)))
         return false;
-    json_t *todo;
-    PlanVerdict verdict = plan_judge_start(edit.plan, &l->site.taker, &todo, &now);
+    json_t *todo = NULL;
+    PlanVerdict verdict =
+        l->pause ? JUDGED_FREE : plan_judge_start(edit.plan, &l->site.taker, &todo, &now);
     if (verdict != JUDGED_FREE) {
         json_t *line =
             json_pack("{s:s, s:s}", "act", todo ? "run" : "pause", "session", l->run);
@@ -581,15 +595,9 @@ tell_waiting(Loop *l, const PlanAsk *ask, GError **error)
         return false;
     if (!by)
         return true;
-    g_autofree char *line =
-        by->why && by->state == JOB_QUEUED
-            ? g_strdup_printf("  job %" G_GINT64_FORMAT " waits: %s", by->id.v, by->why)
-            : g_strdup_printf("  job %" G_GINT64_FORMAT " works on it", by->id.v);
-    if (g_strcmp0(line, l->told) == 0)
-        return true;
-    say(l, "%s", line);
-    g_free(l->told);
-    l->told = g_steal_pointer(&line);
+    say_waiting(l, by->why && by->state == JOB_QUEUED
+                       ? g_strdup_printf("  job %" G_GINT64_FORMAT " waits: %s", by->id.v, by->why)
+                       : g_strdup_printf("  job %" G_GINT64_FORMAT " works on it", by->id.v));
     return true;
 }
 
@@ -692,7 +700,20 @@ end_of(const Plan *plan)
     }
 }
 
-/* Nothing is ready: the plan is over, or others are at work. */
+/* In the foreground. A pass ends a pause whose day is over. */
+static bool
+wait_for_pause(Loop *l, GError **error)
+{
+    bool made;
+    say_waiting(l, g_strdup_printf("  waits: role %s pauses: %s", l->pause->role, l->pause->why));
+    if (clock_mono_us() < l->pass_us)
+        return true;
+    bool ok = make_pass(l, &made, error);
+    l->pass_us = clock_mono_us() + PASS_EVERY_US;
+    return ok;
+}
+
+/* Nothing is ready: the plan is over, its role pauses, or others are at work. */
 static Next
 nothing_ready(Loop *l, const Plan *plan, PlanEnd *ret, GError **error)
 {
@@ -701,7 +722,14 @@ nothing_ready(Loop *l, const Plan *plan, PlanEnd *ret, GError **error)
         *ret = end_of(plan);
         return NEXT_END;
     }
-    if (!session_wait(l->w->session, OTHERS_WAIT_US, may_go_on, l, &end, error))
+    if (l->pause && !l->w->foreground) {
+        l->w->session->again_us = now_us(l);
+        l->w->session->again_why = ROLE_WAITS;
+        *ret = PLAN_END_OFF;
+        return NEXT_END;
+    }
+    if ((l->pause && !wait_for_pause(l, error)) ||
+        !session_wait(l->w->session, OTHERS_WAIT_US, may_go_on, l, &end, error))
         return NEXT_ERROR;
     if (end == SESSION_OFF || l->w->session->lost) {
         *ret = PLAN_END_OFF;

@@ -44,19 +44,31 @@ like "$OUT" 'PAUSED: its budget is spent' 'that is spent pauses the plan'
 is "$(calls 'select(.start) | .session' | wc -w)" 2 'before the next start'
 
 # The money of its role for one day.
-plan_project role-money 'SC-1: a (check: test -f a)'
+plan_project role-money 'SC-1: a (check: test -f a)' 'SC-2: b (check: test -f b)'
 rm -rf "$HOME/.stub"
+begun() { calls 'select(.start) | .session' | wc -w; }
+have_begun() { [ "$(begun)" = "$1" ] && [ "$(db 'SELECT role FROM role_pause')" = envoy ]; }
 pr config set 'role envoy' max-cost-per-day 0.50 && pr role resume envoy >/dev/null 2>&1
-for turn in 1 2 3 4 5 6 7 8; do printf 'cost 0.30\nresult no\n---\n'; done >"$STUB_SCRIPT"
-exits 75 'what a role may spend on one day' pr plan run PLAN.md -- "$WORK/bin/claude"
-like "$OUT" 'PAUSED: its role envoy pauses: its work has cost \$0\.60 today' 'pauses the plan when it is spent'
-is "$(calls 'select(.start) | .session' | wc -w) $(db 'SELECT role FROM role_pause')" '2 envoy' 'before the next start, with its role'
+printf 'cost 0.30\nresult no\n---\ncost 0.30\nsh touch a\nresult no\n---\ncost 0.30\nresult no\n---\ncost 0.30\nresult no\n' >"$STUB_SCRIPT"
+"$PR_BIN" --home "$HOME_DIR" plan run PLAN.md -- "$WORK/bin/claude" >"$WORK/out" 2>&1 &
+front=$!
+ok 'what a role may spend on one day' wait_for grep -q 'waits: role envoy pauses: its work has cost \$0\.60 today' "$WORK/out"
+is "$(begun) $(st .status)" '2 active' 'is waited for, before the next start'
 is "$(calls 'select(.start) | .start[(.start | index("--max-budget-usd")) + 1] | tonumber')" '0.5 0.2' 'each start is told what is left of it'
-exits 75 'the same command' pr plan run -- "$WORK/bin/claude"
-is "$(calls 'select(.start) | .session' | wc -w)" 2 'starts nothing while the role pauses'
 ok 'a person lets the role go on' pr role resume envoy
-exits 75 'the same command' pr plan run -- "$WORK/bin/claude"
-is "$(calls 'select(.start) | .session' | wc -w)" 4 'spends as much once more'
+ok 'so the plan goes on, and spends as much once more' wait_for have_begun 4 || diag "$(cat "$WORK/out")"
+kill $front 2>/dev/null
+wait $front
+exits 75 'a plan run that begins while the role pauses' pr plan run -- "$WORK/bin/claude"
+like "$ERR" 'role envoy pauses: its work has cost .*postrider role resume envoy' 'is told why it may not'
+is "$(begun)" 4 'and starts nothing'
+run pr plan run --detach -- "$WORK/bin/claude"
+turn
+is "$(db "SELECT state FROM job ORDER BY id DESC LIMIT 1") $(begun) $(st .status)" 'queued 4 active' 'under the service the job waits as others of the role do'
+for turn in 1 2 3 4 5 6 7 8; do printf 'sh touch b\nresult yes\n---\n'; done >.stub-script
+POSTRIDER_CLOCK=+86400 pr serve --once >/dev/null 2>&1
+POSTRIDER_CLOCK=+86400 pr serve --once >/dev/null 2>&1
+is "$(st .status)" complete 'and goes on by itself the next day' || diag "$(pr job list)"
 pr config set 'role envoy' max-cost-per-day 0 && pr role resume envoy >/dev/null
 
 # Blocks by the agent's hook and starts by plan run are one count.

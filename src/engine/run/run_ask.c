@@ -208,8 +208,6 @@ ended_early(Task *t, const Thought *thought, Tried *ret, GError **error)
     }
 }
 
-#define ROLE_WAITS "its role pauses"
-
 /* *ret_waits: the role pauses since the job was claimed, so its claim is given back. */
 static bool
 wait_for_role(Task *t, bool *ret_waits, GError **error)

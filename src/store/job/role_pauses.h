@@ -16,6 +16,7 @@ typedef struct RolePause {
 } RolePause;
 SHAPE_OF(RolePause, role_pause, RolePauses, role_pauses)
 
+#define ROLE_WAITS "its role pauses" /* why a job is queued that gave its claim back */
 /* A condition for other statements of the store; the argument names a column with a role. */
 #define ROLE_IS_AWAKE(role) "NOT EXISTS (SELECT 1 FROM role_pause rp WHERE rp.role = " role ") "
 
