@@ -298,7 +298,7 @@ bool
 session_take(Engine *engine, JobId job, const char *name, JobSession **ret, GError **error)
 {
     g_autoptr(JobSession) s = session_new(engine, name);
-    bool got = false;
+    bool got;
     unsigned n;
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
     *ret = NULL;

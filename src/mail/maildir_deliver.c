@@ -213,7 +213,7 @@ draft_rename(Maildir *md, Draft *d, GError **error)
 static void
 draft_clear(Draft *d)
 {
-    if (d->tmp[0])
+    if (*d->tmp)
         (void)unlinkat(d->folder->sub[SUB_TMP], d->tmp, 0);
     cleanup_fd(&d->fd);
 }
@@ -243,7 +243,7 @@ static bool
 make_appear(Maildir *md, Draft *drafts, size_t n, GError **error)
 {
     for (size_t i = 0; i < n; i++)
-        if (drafts[i].tmp[0] && !drafts[i].item->skip && !draft_rename(md, &drafts[i], error))
+        if (*drafts[i].tmp && !drafts[i].item->skip && !draft_rename(md, &drafts[i], error))
             return err_prefix(error, "delivering '%s'", drafts[i].item->base);
     CRASH_POINT("maildir-renamed");
     if (!flush_folders(md, error))

@@ -132,7 +132,7 @@ add_commits(Report *r, char **lines)
     r->n = 0;
     for (char **line = lines; *line; line++)
         r->n += **line != '\0';
-    unsigned hidden = r->n > COMMITS_SHOWN ? r->n - COMMITS_SHOWN : 0, i = 0;
+    unsigned hidden = MAX(r->n, COMMITS_SHOWN) - COMMITS_SHOWN, i = 0;
 
     g_string_append_printf(r->text, "\n%u commit%s on branch `%s`:\n\n", r->n,
                            r->n == 1 ? "" : "s", r->t->row->branch);

@@ -103,24 +103,21 @@ open_handle(Index *ix, GError **error)
                error, "opening the search index");
 }
 
-/* *ret_fits: it is an index of this version, of this store. */
+/* Is it an index of this version, of this store? */
 static bool
-look(Index *ix, bool *ret_fits, GError **error)
+fits(Index *ix)
 {
     g_autofree char *store = store_name(ix->home);
     int64_t version;
 
-    if (!sql_pragma_int(ix->conn.handle, "PRAGMA user_version", &version, error))
+    if (!sql_pragma_int(ix->conn.handle, "PRAGMA user_version", &version, NULL) ||
+        version != INDEX_VERSION)
         return false;
-    *ret_fits = false;
-    if (version != INDEX_VERSION)
-        return true;
-    SqlStmt *st = sql_conn_get(&ix->conn, "SELECT store FROM mark", error);
-    if (!st || sql_next(st, error) != 1)
-        return false;
-    *ret_fits = g_strcmp0(sql_col_text(st, 0), store) == 0;
-    sql_reset(st);
-    return true;
+    SqlStmt *st = sql_conn_get(&ix->conn, "SELECT store FROM mark", NULL);
+    bool same = st && sql_next(st, NULL) == 1 && g_strcmp0(sql_col_text(st, 0), store) == 0;
+    if (st)
+        sql_reset(st);
+    return same;
 }
 
 static bool
@@ -148,9 +145,8 @@ static bool
 make_anew(Index *ix, GError **error)
 {
     static const int64_t nothing[INDEX_N] = {0};
-    bool fits = false;
 
-    if (open_handle(ix, NULL) && look(ix, &fits, NULL) && fits)
+    if (open_handle(ix, NULL) && fits(ix))
         return true; /* somebody else was faster */
     sql_conn_clear(&ix->conn);
     return index_delete(ix->home, error) && make_file(ix, error) && open_handle(ix, error) &&
@@ -161,11 +157,9 @@ make_anew(Index *ix, GError **error)
 static bool
 open_or_make(Index *ix, bool *ret_fresh, GError **error)
 {
-    bool fits = false;
-
     close_handle(ix);
     *ret_fresh = false;
-    if (access(ix->path, F_OK) == 0 && open_handle(ix, NULL) && look(ix, &fits, NULL) && fits)
+    if (access(ix->path, F_OK) == 0 && open_handle(ix, NULL) && fits(ix))
         return true;
     sql_conn_clear(&ix->conn);
     *ret_fresh = true;

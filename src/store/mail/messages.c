@@ -112,11 +112,8 @@ add_specs(GString *list, const Addresses *addresses)
     for (guint i = 0; addresses && i < addresses->len; i++) {
         const Address *a = addresses->pdata[i];
 
-        if (strchr(a->spec, ' '))
-            continue;
-        if (list->len > 0)
-            g_string_append_c(list, ' ');
-        g_string_append(list, a->spec);
+        if (!strchr(a->spec, ' '))
+            g_string_append_printf(list, "%s%s", list->len ? " " : "", a->spec);
     }
 }
 
