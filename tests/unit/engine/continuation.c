@@ -5,6 +5,7 @@
 #include "engine/in/mail_in.h"
 #include "store/job/sessions.h"
 #include "store/job/step_rows.h"
+#include "store/note/note_versions.h"
 #include "testwork.h"
 
 #define MAIL                                                                                   \
@@ -306,6 +307,20 @@ test_mails(TestWork *w, gconstpointer data)
     g_assert_cmpint(seen_in(w, forwarded), ==, CONT_NOT_ONE);
 }
 
+/* The note in which the job keeps the keys of others. */
+static void
+put_bundle(TestWork *w, const char *text)
+{
+    const NoteBy by = {.author = "envoy", .label = TRUST_PRINCIPAL};
+    g_autoptr(GBytes) body = g_bytes_new(text, strlen(text));
+    Txn txn = test_begin(w->engine.db);
+
+    g_assert_true(note_put(&txn, "scratch/b", body, NOTE_ANY, &by, NULL, NULL));
+    g_assert_true(note_put(&txn, "c/d", body, NOTE_ANY, &by, NULL, NULL));
+    g_assert_true(note_put(&txn, "old/note", body, NOTE_ANY, &by, NULL, NULL));
+    test_commit(&txn);
+}
+
 /* And that the document comes back byte by byte through MIME. */
 static void
 test_compose(TestWork *w, gconstpointer data)
@@ -317,6 +332,8 @@ test_compose(TestWork *w, gconstpointer data)
     g_autoptr(Compose) mail = NULL;
     g_autoptr(GBytes) state = g_bytes_new_static(STATE, strlen(STATE));
 
+    put_bundle(w, "It was [[old/note]].\n");
+    put_bundle(w, "It lists [[c/d]] and [[nobody/has]].\n");
     g_assert_true(job_load(w->engine.db, &all, w->id, &job, &error));
     RoleMailParent original = {.msgid = job->original_msgid, .subject = job->subject};
     CheckpointInput in = {
@@ -333,9 +350,12 @@ test_compose(TestWork *w, gconstpointer data)
     g_assert_cmpmem(g_bytes_get_data(part, NULL), g_bytes_get_size(part), json, strlen(json));
     static const char *const says[] = {
         "a plan",      "ann@x",     "<m1@x>", "1 in this run, 1 of 24",
-        "half ä\nway", "scratch/b", "a/b",    "INBOX"};
+        "half ä\nway", "scratch/b", "a/b",    "INBOX",
+        "  scratch/b (bundle)\n  c/d (by the bundle)\n  a/b\n", "It waits for bob"};
     for (size_t i = 0; i < G_N_ELEMENTS(says); i++)
         g_assert_nonnull(strstr(m->text, says[i]));
+    g_assert_null(strstr(m->text, "old/note"));
+    g_assert_null(strstr(m->text, "It was stopped"));
     g_assert_cmpstr(m->in_reply_to, ==, "m1@x");
     g_assert_cmpstr(((Address *)m->to->pdata[0])->spec, ==, "envoy@example.org");
 }

@@ -1,10 +1,12 @@
 /* Which calls of a face the engine makes, and what it does by their word. */
 #include "engine/face.h"
 #include "brain/brain.h"
+#include "engine/people/waits.h"
 #include "engine/role.h"
 #include "engine/run/run.h"
 #include "letter/mode_letter.h"
 #include "store/job/role_rows.h"
+#include "store/job/timers.h"
 #include "testwork.h"
 
 #define ANSWER "{\"status\":\"continue\",\"current_phase\":\"working\"}\n"
@@ -73,12 +75,20 @@ check(Engine *engine, GPtrArray *findings)
     g_ptr_array_add(findings, g_strdup("a finding"));
 }
 
+static bool
+due(Engine *engine, Txn *txn, const Timer *t, GError **error)
+{
+    g_string_append_printf(calls, "due:%s ", t->purpose);
+    return true;
+}
+
 static const FaceOps face = {.name = "test",
                              .ready = ready,
                              .frame = frame,
                              .commit = commit,
                              .ordered = ordered,
                              .look = look,
+                             .due = due,
                              .check = check};
 static const FaceOps none = {.name = "none"};
 
@@ -168,6 +178,30 @@ test_world(TestWork *w, gconstpointer data)
     g_string_free(calls, TRUE);
 }
 
+/* Each timer that is due is done with, also one that nobody here knows what to do at. */
+static void
+test_timers(TestWork *w, gconstpointer data)
+{
+    static const FaceOps *const faces[] = {&none, &face, NULL};
+    static const char *const purposes[] = {"gone:a", "none:b", "test:c"};
+    g_autoptr(GError) error = NULL;
+    unsigned n;
+
+    w->engine.faces = faces;
+    work_take_in(w, "envoy", task, TRUST_PRINCIPAL, MSG_STORED);
+    calls = g_string_new(NULL);
+    Txn txn = test_begin(w->engine.db);
+    for (size_t i = 0; i < G_N_ELEMENTS(purposes); i++)
+        g_assert_true(timer_set(&txn, w->id, purposes[i], TEST_NOW, &error));
+    test_commit(&txn);
+    g_assert_true(waits_act(&w->engine, &n, &error));
+    g_assert_cmpuint(n, ==, G_N_ELEMENTS(purposes));
+    g_assert_true(waits_act(&w->engine, &n, &error));
+    g_assert_cmpuint(n, ==, 0);
+    g_assert_cmpstr(calls->str, ==, "due:test:c ");
+    g_string_free(calls, TRUE);
+}
+
 /* A role of the store has no brain; one of the settings counts before it. */
 static void
 test_roles(TestWork *w, gconstpointer data)
@@ -206,6 +240,7 @@ main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/engine/face/run", test_run);
     g_test_add("/engine/face/world", TestWork, NULL, work_open, test_world, work_close);
+    g_test_add("/engine/face/timers", TestWork, NULL, work_open, test_timers, work_close);
     g_test_add("/engine/face/roles", TestWork, NULL, work_open, test_roles, work_close);
     return g_test_run();
 }

@@ -163,11 +163,76 @@ test_commit_left(Bench *b, gconstpointer data)
     g_assert_null(t->left);
     g_assert_cmpstr(t->head, !=, t->row->base);
     tree_report(t, b->w.job, &b->role, mail);
-    g_assert_nonnull(strstr(mail->body, "1 commit on branch `postrider/1`"));
+    g_assert_nonnull(strstr(mail->body, "1 commit on branch `postrider/1`:\n\n    "));
     g_assert_cmpuint(mail->files->len, ==, 1);
     g_assert_true(tree_told(t, &error));
     g_autoptr(TreeRow) row = load_row(b);
     g_assert_cmpstr(row->told, ==, t->head);
+}
+
+/* The oldest of many commits are counted, the newest are named. */
+static void
+test_many_commits(Bench *b, gconstpointer data)
+{
+    g_autoptr(Workplace) place = open_place(b);
+    g_autoptr(Proposal) p = proposal_new(PROPOSE_COMPLETE);
+    ProposedMail *mail = proposal_add_mail(p);
+
+    mail->body = g_strdup("Done.");
+    for (unsigned i = 1; i <= 21; i++) {
+        g_autofree char *subject = g_strdup_printf("Commit %u.", i);
+        git(place->tree->path, GIT_ARGS("commit", "-q", "--allow-empty", "-m", subject));
+    }
+    tree_commit(place->tree, b->w.job, &b->role);
+    tree_report(place->tree, b->w.job, &b->role, mail);
+    g_assert_nonnull(strstr(mail->body, "21 commits on branch `postrider/1`:\n\n    … 1 older\n"));
+    g_assert_null(strstr(mail->body, " Commit 1.\n"));
+    g_assert_nonnull(strstr(mail->body, " Commit 2.\n"));
+    g_assert_nonnull(strstr(mail->body, " Commit 21.\n"));
+    /* Nothing is in them: there is no patch, and what was said stands. */
+    g_assert_true(g_str_has_suffix(mail->body, "`git merge postrider/1` takes it over."));
+    g_assert_cmpuint(mail->files->len, ==, 0);
+}
+
+/* Somebody has removed the worktree: it is made again, with all that was committed. */
+static void
+test_removed(Bench *b, gconstpointer data)
+{
+    g_autoptr(Workplace) first = open_place(b);
+    g_autofree char *tree = g_strdup(first->tree->path), *text = NULL;
+
+    test_write(tree, "new.txt", "x\n");
+    tree_commit(first->tree, b->w.job, &b->role);
+    g_clear_pointer(&first, workplace_close);
+    git(b->repo, GIT_ARGS("worktree", "remove", "-f", tree));
+
+    g_autoptr(Workplace) again = open_place(b);
+    g_autofree char *file = g_build_filename(again->tree->path, "new.txt", NULL);
+    g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
+    g_assert_cmpstr(text, ==, "x\n");
+    g_assert_cmpint(again->tree->row->state, ==, TREE_MADE);
+}
+
+/* Somebody has merged the work and removed the branch: what comes now is told as new work. */
+static void
+test_begun_again(Bench *b, gconstpointer data)
+{
+    g_autoptr(Workplace) first = open_place(b);
+    g_autofree char *tree = g_strdup(first->tree->path);
+    g_autoptr(GError) error = NULL;
+
+    test_write(tree, "new.txt", "x\n");
+    tree_commit(first->tree, b->w.job, &b->role);
+    g_assert_true(tree_told(first->tree, &error));
+    g_clear_pointer(&first, workplace_close);
+    git(b->repo, GIT_ARGS("merge", "-q", "postrider/1"));
+    git(b->repo, GIT_ARGS("worktree", "remove", "-f", tree));
+    git(b->repo, GIT_ARGS("branch", "-q", "-D", "postrider/1"));
+
+    g_autoptr(Workplace) again = open_place(b);
+    g_autoptr(TreeRow) row = load_row(b);
+    g_assert_true(row->ours);
+    g_assert_null(row->told);
 }
 
 static void
@@ -223,6 +288,9 @@ main(int argc, char **argv)
     ADD("made", test_made);
     ADD("unfinished", test_unfinished);
     ADD("commit", test_commit_left);
+    ADD("many-commits", test_many_commits);
+    ADD("removed", test_removed);
+    ADD("begun-again", test_begun_again);
     ADD("lost", test_lost);
     ADD("plain", test_plain);
     return g_test_run();

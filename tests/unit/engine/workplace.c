@@ -169,8 +169,19 @@ test_workdir(TestWork *w, gconstpointer data)
     g_assert_true(workplace_open(&w->engine, w->job, &role, &w->claim, &place, &error));
     g_autofree char *want = g_build_filename(w->home->path, "mail", NULL);
     g_assert_cmpstr(place->cwd, ==, want);
-    role.workdir = "/no/such/folder";
     g_clear_pointer(&place, workplace_close);
+
+    /* Nobody can say whether somebody works there. */
+    g_autofree char *locks = g_build_filename(w->home->path, "state", "workdir", NULL);
+    g_autoptr(GDir) dir = g_dir_open(locks, 0, NULL);
+    g_autofree char *lock = g_build_filename(locks, g_dir_read_name(dir), NULL);
+    g_assert_cmpint(g_unlink(lock), ==, 0);
+    g_assert_cmpint(g_mkdir(lock, 0700), ==, 0);
+    g_assert_false(workplace_open(&w->engine, w->job, &role, &w->claim, &place, &error));
+    g_assert_nonnull(error);
+    g_clear_error(&error);
+
+    role.workdir = "/no/such/folder";
     g_assert_false(workplace_open(&w->engine, w->job, &role, &w->claim, &place, &error));
     g_assert_true(err_is(error, ERR_CONFIG));
 }

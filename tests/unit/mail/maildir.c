@@ -343,11 +343,40 @@ test_folders(Box *box, gconstpointer data)
     deliver(box, "Active", "2", NULL);
     g_assert_cmpint(mkdirat(box->root_fd, "anna/.git", 0700), ==, 0);
     g_assert_cmpint(mkdirat(box->root_fd, "anna/plain", 0700), ==, 0);
+    g_assert_cmpint(mkdirat(box->root_fd, "anna/plain/cur", 0700), ==, 0);
     g_assert_cmpint(symlinkat(".Sent", box->root_fd, "anna/.Link"), ==, 0);
     g_assert_true(maildir_folders(box->md, &names, &error));
     g_assert_cmpuint(names->len, ==, 2);
     g_assert_cmpstr(names->pdata[0], ==, "Active");
     g_assert_cmpstr(names->pdata[1], ==, "Sent");
+}
+
+static unsigned
+count_descriptors(void)
+{
+    g_autoptr(GDir) dir = g_dir_open("/proc/self/fd", 0, NULL);
+    unsigned n = 0;
+
+    while (g_dir_read_name(dir))
+        n++;
+    return n;
+}
+
+/* A server opens mailboxes for months. */
+static void
+test_close(Box *box, gconstpointer data)
+{
+    unsigned before = count_descriptors();
+    g_autoptr(GError) error = NULL;
+
+    for (int i = 0; i < 2; i++) {
+        Maildir *md = NULL;
+        g_assert_true(maildir_open(box->root_fd, "bob", true, &md, &error));
+        g_assert_true(maildir_deliver(md, "Done", "1", NULL, "", "x\n", 2, NULL, &error));
+        g_assert_cmpuint(count_descriptors(), >, before);
+        maildir_close(md);
+        g_assert_cmpuint(count_descriptors(), ==, before);
+    }
 }
 
 static const struct {
@@ -593,6 +622,7 @@ main(int argc, char **argv)
         {"/maildir/look", test_look, NULL},
         {"/maildir/removed-folder", test_removed_folder, NULL},
         {"/maildir/folders", test_folders, NULL},
+        {"/maildir/close", test_close, NULL},
         {"/maildir/flag", test_flag, NULL},
         {"/maildir/move", test_move, NULL},
         {"/maildir/move-flagged", test_move_flagged, NULL},

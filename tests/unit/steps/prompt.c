@@ -125,6 +125,7 @@ test_original(TestWork *w, gconstpointer data)
         g_autofree char *raw = g_strconcat(head, big, "\n", NULL);
         begin(w, raw);
         g_autoptr(Context) c = show(w, cases[i].budget);
+        g_assert_nonnull(strstr(context_system(c), "You are envoy <envoy@example.org>"));
         g_assert_cmpuint(count(c, big), ==, cases[i].want_whole);
         g_assert_cmpuint(count(c, "[… cut:"), ==, !cases[i].want_whole);
         const char *shown = strstr(context_text(c), "xxxx");
@@ -133,6 +134,42 @@ test_original(TestWork *w, gconstpointer data)
         close_all(w, NULL);
         work_open(w, NULL);
     }
+}
+
+/* The mail that began the round is shown though it was handled before, and what is known of it
+ * where it is gone. */
+static void
+test_handled_original(TestWork *w, gconstpointer data)
+{
+    begin(w, HEAD("one", "") "How much is left?\n");
+    g_ptr_array_set_size(LIST_ARRAY(w->in.shown), 0);
+    g_autoptr(Context) c = show(w, 0);
+    g_assert_cmpuint(count(c, "=== ORIGINAL MAIL,"), ==, 1);
+    g_assert_cmpuint(count(c, "How much is left?"), ==, 1);
+    g_assert_cmpuint(count(c, "UNAVAILABLE"), ==, 0);
+
+    w->job->original = (MsgId){0};
+    w->job->original_msgid[0] ^= 1;
+    g_autoptr(Context) gone = show(w, 0);
+    g_assert_cmpuint(count(gone, "Subject: Budget\nFrom: ann@example.org\n\n"
+                                 "UNAVAILABLE: the mail itself is gone."),
+                     ==, 1);
+}
+
+static void
+test_attachments(TestWork *w, gconstpointer data)
+{
+    begin(w, HEAD("one", "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n")
+             "--b\n\nSee the file.\n--b\nContent-Type: text/csv\n"
+             "Content-Disposition: attachment; filename=a.csv\n\n1,2\n--b\n"
+             "Content-Type: application/x-thing\nContent-Transfer-Encoding: base64\n"
+             "Content-Disposition: attachment; filename=thing\n\nAAEC\n--b--\n");
+    g_autoptr(Context) c = show(w, 0);
+    g_assert_cmpuint(count(c, "available attachment: filename a.csv, content_type text/csv, "
+                              "size_bytes 3, readable true\n"
+                              "available attachment: filename thing, content_type "
+                              "application/x-thing, size_bytes 3, readable false\n"),
+                     ==, 1);
 }
 
 /* A note that was cut may not be replaced: what nobody has read would be lost. */
@@ -285,6 +322,8 @@ main(int argc, char **argv)
     } tests[] = {
         {"/steps/prompt/budget", test_budget},
         {"/steps/prompt/original", test_original},
+        {"/steps/prompt/handled-original", test_handled_original},
+        {"/steps/prompt/attachments", test_attachments},
         {"/steps/prompt/poisoned-note", test_poisoned_note},
         {"/steps/prompt/cut-note-is-not-shown", test_cut_note_is_not_shown},
         {"/steps/prompt/fences", test_fences},
