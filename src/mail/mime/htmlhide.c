@@ -156,6 +156,23 @@ has_hidden_class(const HtmlHide *h, const char *lower)
     return false;
 }
 
+/* True when there is an attribute of this name, with a value or without. */
+static bool
+has_attribute(const char *lower, const char *name)
+{
+    char quote = '\0';
+    for (const char *p = lower; *p; p++) {
+        if (quote)
+            quote = *p == quote ? '\0' : quote;
+        else if (*p == '"' || *p == '\'')
+            quote = *p;
+        else if (g_ascii_isspace(*p) && g_str_has_prefix(p + 1, name) &&
+                 strchr("= \t\r\n/>", p[1 + strlen(name)]))
+            return true;
+    }
+    return false;
+}
+
 bool
 htmlhide_hides(HtmlHide *h, const char *attrs, size_t len)
 {
@@ -163,7 +180,7 @@ htmlhide_hides(HtmlHide *h, const char *attrs, size_t len)
         return false;
     g_autofree char *lower = g_ascii_strdown(attrs, (gssize)len);
     g_autofree char *style = squeeze(attrs, len);
-    if (strstr(lower, " hidden") && !strstr(lower, "style"))
+    if (has_attribute(lower, "hidden"))
         return true;
     bool by_style = hides_by_style(h, style);
     return by_style || has_hidden_class(h, lower);
