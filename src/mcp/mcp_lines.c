@@ -58,9 +58,9 @@ mcp_lines_next(McpLines *lines, const char **ret, size_t *ret_len)
     lines->looked = end ? 0 : left;
     if (!end)
         return 0;
-    *end = '\0';
     lines->from += len + 1;
     *ret = start;
     *ret_len = len > 0 && end[-1] == '\r' ? len - 1 : len;
+    start[*ret_len] = '\0';
     return 1;
 }

@@ -16,6 +16,7 @@ take_line(const char *line, size_t len, GString *seen)
     json_t *refusal = NULL;
 
     g_assert_cmpuint(len, <=, MOST);
+    g_assert_cmpint(line[len], ==, '\0');
     g_string_append_printf(seen, "%zu ", len);
     if (rpc_parse(line, len, &rpc, &refusal)) {
         g_assert_true(!rpc->id || json_is_string(rpc->id) || json_is_integer(rpc->id));
