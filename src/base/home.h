@@ -31,25 +31,29 @@ typedef struct Home {
  * later `init` may finish. */
 #define HOME_UNFINISHED ".init-unfinished"
 
-/* --home, else $POSTRIDER_HOME, else ~/.postrider; caller frees. ERR_CONFIG without any of
- * them. */
+/* The absolute path of the home: what --home says (option), else $POSTRIDER_HOME, else
+ * ~/.postrider. Looks at no file. Caller frees. NULL with ERR_CONFIG: none of them is set, or the
+ * path is longer than LIMIT_HOME_PATH. */
 char *home_find(const char *option, GError **error);
-/* ERR_CONFIG when it is not a home, is open to others (mode), or its settings or key are wrong.
- * The text says what to do ("run: postrider init"). */
+/* Opens the home: reads its key and its settings, and makes the folders mail/ and state/ where
+ * they are missing. ERR_CONFIG: the folder is no home, belongs to somebody else or may be changed
+ * by others, or its settings or its key are wrong. The text says what to do ("run: postrider
+ * init"). */
 bool home_open(const char *path, Home **ret, GError **error);
 /* As home_open() without reading postrider.conf: for `config check`, `doctor`, `init`. config
  * is NULL. */
 bool home_open_bare(const char *path, Home **ret, GError **error);
-/* Reads the settings again; on error the old ones stay. As home_open(), it waits for a moment
- * while somebody is just writing them. */
+/* Reads the settings again; on error the old ones stay. While somebody is just writing them this
+ * call waits, for half a second at most, as home_open() does. */
 bool home_reload(Home *home, GError **error);
 /* The text of postrider.conf as it is now, "" where there is none; caller frees. */
 bool home_read_config(const Home *home, char **ret, GError **error);
 /* What tells one postrider.conf from another without reading it: compare with settings_mark. 0:
  * it can't be looked at. */
 uint64_t home_mark_settings(const Home *home);
-/* True when there is a newer postrider.conf than the one that was read, and it is a good one:
- * whoever is about to take up work begins again with it (ENGINE_AGAIN). */
+/* True when postrider.conf has changed since it was read, and the new one has no mistake: a
+ * process that is about to take up work starts anew with it (ENGINE_AGAIN). Waits as
+ * home_reload() does. */
 bool home_outdated(Home *home);
 void home_close(Home *home);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Home, home_close)

@@ -1,19 +1,23 @@
 #pragma once
 
 /*
- * A lock that the kernel holds: flock on a permanent file that is never unlinked. The holder's
- * pid stands in the file for messages only. wait_ms 0: try once; -1: for ever. ERR_LATER names
- * the holder; ERR_CONFIG: it can't be had here at all (no right to write, no locks).
+ * A lock that the kernel holds: flock on a permanent file that is never unlinked. The lock ends
+ * when the last descriptor of it is closed, so a process that dies leaves none behind. The
+ * holder's pid stands in the file for messages only.
  */
 #include <glib.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
+/* Takes the lock for this process alone; closing *ret_fd gives it back. wait_ms: how long to wait
+ * for another holder; 0: not at all; -1: for ever. ERR_LATER names the holder. ERR_CONFIG: the
+ * lock can't be had here at all, since we may not write or the file system has no locks. */
 bool lock_take(int dir_fd, const char *name, int wait_ms, int *ret_fd, GError **error);
-/* Shared with whoever inherits *ret_fd, for as long as one of them has it open;
- * lock_is_shared() is false once nobody has. An empty file, so that it can be anybody's
- * stdin. */
+/* Takes the lock together with any number of other processes, such as children that inherit
+ * *ret_fd. Waits without limit while somebody has taken it alone. The file is made empty, so a
+ * child may have the descriptor as its stdin. */
 bool lock_share(int dir_fd, const char *name, int *ret_fd, GError **error);
+/* True while at least one process shares the lock, or has taken it alone. */
 bool lock_is_shared(int dir_fd, const char *name);
 /* True while the path still names the inode that we hold. */
 bool lock_holds(int dir_fd, const char *name, int fd);

@@ -21,15 +21,17 @@
 /* Hidden from here on, also as IMAP and JSON quote it and as base64 holds it, alone or inside
  * of a longer text (AUTH PLAIN, XOAUTH2). Learning it again changes nothing. */
 void secret_learn(const char *secret);
-/* The text with "[secret]" in place of each, also of the beginning of one at the end of a text
- * that was shortened. Takes the text; NULL stays NULL. Caller frees. */
+/* The text with "[secret]" in place of each secret that was learnt. A text that was shortened
+ * ("…" at its end) may end within a secret: that beginning of it is replaced too. Takes the text;
+ * NULL stays NULL. Caller frees. */
 char *secret_hide(char *take_text);
 
 /* Learns the keys of models that lie in our environment: in the variables that the settings
- * name, and in those of custom. */
+ * name, in ANTHROPIC_API_KEY and in OPENAI_API_KEY. */
 void secret_learn_keys(const Config *config);
-/* Our environment without the variables that hold a secret, for programs that need none; NULL:
- * none of them does. Caller frees with g_strfreev(). */
+/* A copy of our environment without the variables that hold a secret, for programs that need no
+ * secret. NULL: no variable holds one, so our own environment will do. Caller frees with
+ * g_strfreev(). */
 char **secret_environ(void);
-/* Wipes it, and frees it; NULL is fine. */
+/* Overwrites the text with zeros, and frees it; NULL is fine. */
 void secret_free(char *secret);

@@ -12,7 +12,7 @@
 /* A valid copy: bad sequences become U+FFFD, NULs are dropped. len -1: NUL-terminated. */
 char *text_make_valid(const char *s, gssize len);
 
-/* The same of bytes; "" for NULL. */
+/* A valid copy of the bytes, as text_make_valid() makes it; "" for NULL. Caller frees. */
 char *text_valid_bytes(GBytes *bytes);
 
 /* The bytes with a NUL behind them, as they are; "" for NULL. Caller frees. */
@@ -30,7 +30,8 @@ char **text_words(const char *s, const char *separators);
 /* With a backslash before each quote and backslash, as a quoted string has it; caller frees. */
 char *text_escape(const char *s);
 
-/* Cuts to at most max_chars characters, "…" last when something was cut. */
+/* A valid copy of at most max_chars characters, the last of which is "…" when something was cut;
+ * caller frees. */
 char *text_shorten(const char *s, size_t max_chars);
 
 /* The nearest of the NULL-terminated names within two edits (one for short words), else NULL.
@@ -46,8 +47,9 @@ unsigned text_distance(const char *a, const char *b, unsigned max);
 bool text_parse_span(const char *s, int64_t *ret_us);
 /* "4096", "64k", "25m", "1g" (powers of 1024). */
 bool text_parse_size(const char *s, uint64_t *ret_bytes);
+/* "12", "-3"; false for anything else, and for a number outside of min..max. */
 bool text_parse_int(const char *s, int64_t min, int64_t max, int64_t *ret);
-/* "2.00" as micro-units: money without floating point. */
+/* "2", "2.00" as micro-units, with at most six decimals: money without floating point. */
 bool text_parse_money(const char *s, int64_t *ret_micro);
 /* As people read it: "$2.00"; where cents say too little "$0.0042"; caller frees. */
 char *text_money(int64_t micro);

@@ -30,6 +30,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(PriceTable, price_free)
  * what `*` says if reckon is set; else it costs nothing, as on a server of one's own. */
 int64_t
 price_cost(const PriceTable *table, const char *model, bool reckon, const BrainUsage *usage);
-/* The same of many requests whose sum alone is known: each is reckoned as one with a short prompt.
- * A model without a line costs what `*` says. */
+/* What many requests cost of which only the sum of tokens is known: each counts as one with a short
+ * prompt. A model without a line costs what `*` says. */
 int64_t price_cost_sum(const PriceTable *table, const char *model, const BrainUsage *usage);

@@ -5,7 +5,8 @@
  * are those that the providers' own clients follow, and one of ours: an outage or a limit is no
  * fault of the job, so it is waited for instead of counted.
  *
- *   no money, no right, no such model, a foreign certificate      a person must mend it
+ *   no money, no right, no such model, a foreign certificate,     a person must mend it
+ *   a redirect
  *   a limit that ends in more than a minute                       later, at that time
  *   413, "maximum context length"                                 with a smaller question
  *   lost connections, no API's reply, 408, 409, 429, 5xx          again, twice, with a wait

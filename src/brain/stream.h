@@ -102,7 +102,7 @@ void stream_say_tool(Stream *s, const char *name, const json_t *input);
 void stream_add_cost(Stream *s, int64_t cost_micro);
 /* The answer so far is this text, cut where it is too long. */
 void stream_answer(Stream *s, const char *text);
-/* More of the answer, behind a blank line where there is some already. */
+/* Adds this text to the answer, behind a blank line where there is some of it already. */
 void stream_answer_more(Stream *s, const char *text);
 /* The program has failed, in these words (shortened, on one line). The last failure counts. */
 void stream_fail(Stream *s, BrainEnd end, const char *words);

@@ -22,7 +22,8 @@
  *     write several fields (`authserv-fields = several`): then later fields of the row add
  *     methods that no field above has named, each from one field only. That DMARC failed counts
  *     in any field of the row: nobody forges that.
- * (4) Mail without any Received, with two senders, or ambiguous otherwise is never proved.
+ * (4) Mail with two senders, or ambiguous otherwise, never passes, whatever is needed. Mail without
+ *     any Received is never proved.
  *
  * What this can't see: a server that writes no such field for some mail and lets forged ones
  * through (RFC 8601 5 forbids that).
@@ -63,6 +64,7 @@ typedef struct AuthVerdict {
 void auth_verdict_clear(AuthVerdict *verdict);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AuthVerdict, auth_verdict_clear)
 
+/* Judges the mail. Never fails: *ret says whether the sender is proved, and why. */
 void auth_judge(const Message *m, const AuthTrust *trust, AuthVerdict *ret);
 
 /* For pairing: the id of the server that judged this mail, by the same rules but with any name;

@@ -15,6 +15,7 @@ char *quote_first_line(const char *text);
 char *quote_after_first_line(const char *text);
 /* All unquoted text; "" when nothing. Caller frees. */
 char *quote_own_text(const char *text);
-/* To know the same words again, whatever they quote: a digest of the unquoted text, white space
- * as one blank. False where it is so short that a person may well say it twice. */
+/* A digest by which the same words are known again, whatever they quote: of the unquoted text,
+ * with white space as one blank. False where that text is so short that a person may well say it
+ * twice; *ret is written all the same. */
 bool quote_own_words(const char *text, Digest *ret);

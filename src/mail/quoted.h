@@ -23,7 +23,8 @@ Quoted *quoted_new(const Message *m);
 void quoted_free(Quoted *q);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Quoted, quoted_free)
 
-/* A name, an address or a subject out of the mails that are known. NULL is fine. */
+/* Adds a name, an address or a subject out of the mails that are known, for rule (2). known NULL
+ * adds nothing. */
 void quoted_name(Quoted *q, const char *known);
 /* The next text to look for quoted lines in, and its floor; the best floor comes first.
  * *ret_text is NULL at the end. Caller frees. */

@@ -18,6 +18,6 @@ typedef struct McpLines {
 void mcp_lines_init(McpLines *lines, size_t max);
 void mcp_lines_clear(McpLines *lines);
 void mcp_lines_take(McpLines *lines, const void *data, size_t len);
-/* 1: *ret is a line without its newline, with a NUL behind it, borrowed until the next call. 0: none is whole. -1: one was
- * longer than max. */
+/* 1: *ret is a line without the LF or CRLF at its end, with a NUL behind it, borrowed until the next call. 0: no line is whole.
+ * -1: a line was longer than max, and is skipped. */
 int mcp_lines_next(McpLines *lines, const char **ret, size_t *ret_len);

@@ -6,8 +6,8 @@
  */
 #include "store/note/note_versions.h"
 
-/* Writes those of one role, and the ones that all share; what is there already, or was and is
- * deleted, is left alone. In CONTENTS the new ones are listed. */
+/* Writes the first notes of one role, and those that all roles share. A note that is there already,
+ * or was there and is deleted, is left alone. CONTENTS lists the new ones. */
 bool notes_write_first(Txn *txn, const char *role, GError **error);
 /* True when the body is what notes_write_first() would write under this key: then it holds no
  * text of anybody. */

@@ -16,7 +16,7 @@ typedef struct Mirror {
     GHashTable *by_key; /* key -> its entry in rows */
     NotesReport *report;
     bool recovering;  /* a new store beside files of an old one */
-    unsigned unknown; /* notes that came back that way, of nobody knows whom */
+    unsigned unknown; /* notes that came back that way, and of which nobody knows who wrote them */
 } Mirror;
 void mirror_clear(Mirror *m);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Mirror, mirror_clear)

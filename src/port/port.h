@@ -61,6 +61,7 @@ void port_set_desk(Port *port, PermitDesk *desk);
 /* From now on it serves this verb, borrowed, and no other: its program is to know, and to say, nothing by any. */
 void port_serve_only(Port *port, const char *verb);
 const char *port_path(const Port *port);
+/* Fills entries for poll(2), and returns how many. */
 unsigned port_poll(Port *port, struct pollfd fds[PORT_POLL_MAX]);
 /* Works off what poll(2) said about the entries of the last port_poll(); at most one request of
  * each client. ERR_NEVER "fenced": the claim is lost, the run must end. */
@@ -83,7 +84,7 @@ bool port_answered(const Port *port);
 /* Makes what the program read through the port count for the step that comes next: lowers
  * in->floor to it, and adds to in->manifest what was read since the last step. */
 void port_account(const Port *port, StepInput *in);
-/* Steps that were committed through the port. */
+/* How many steps were committed through the port. */
 unsigned port_steps(const Port *port);
 void port_close(Port *port);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Port, port_close)

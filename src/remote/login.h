@@ -32,6 +32,6 @@ typedef struct Submission {
 } Submission;
 void submission_clear(Submission *s); /* hangs up, and wipes */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Submission, submission_clear)
-/* The same for a server that takes mail. ret must be zeroed, but for what ret->place says
- * beside the settings; it is to be cleared also after a failure. */
+/* Connects and logs in to a server that takes mail; blocks. ret must be zeroed, but for what
+ * ret->place says beside the settings; it is to be cleared also after a failure. */
 bool login_smtp(const Home *home, const ConfServer *server, Submission *ret, GError **error);

@@ -34,9 +34,10 @@ int64_t submit_stop_us(const Pass *p);
 
 /* submit_account.c */
 
-/* *ret_ready false: what waits for the account was marked, and there is nothing to send now. */
+/* Opens the way to the account's server, if it is not open. *ret_ready false: it can't be opened now;
+ * the mail that waits for the account was marked with the reason, and nothing is to be sent. */
 bool submit_reach(Pass *p, const ConfAccount *account, bool *ret_ready, GError **error);
-void submit_hang_up(Pass *p);
+void submit_hang_up(Pass *p); /* closes the connection, if there is one */
 
 /* submit_mail.c */
 

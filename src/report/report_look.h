@@ -19,8 +19,8 @@ void report_check(Engine *engine, GPtrArray *findings);
 /* What the job's `why` says while a lock made by hand holds it back (engine/run/run.c). */
 #define REPORT_PAUSED RUN_NOT_YET
 
-/* Until when a lock that somebody made by hand counts; 0: there is no such lock. A lock that is
- * too old is removed. */
+/* Until when a lock that somebody made by hand counts; 0: there is no such lock. Any other lock,
+ * which is too old or was left by a run that is dead, is removed. */
 int64_t report_lock_until(const Engine *engine, const Report *r);
 /* The lock's bytes where somebody made it and it counts; NULL: it is ours to write. Caller unrefs. */
 GBytes *report_lock_by_hand(const Engine *engine, const char *path);

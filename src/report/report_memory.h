@@ -11,7 +11,8 @@
 #define REPORT_MEMORY "reports/memory"
 
 /* Looks whether a file stands in the link's place, takes its text into the note, and makes the
- * link. Adds 1 to *n when a text was taken. Has transactions of its own. */
+ * link. Adds 1 to *n when a text was taken. Does nothing where there is no folder reports/, or no
+ * role that writes briefings. Has transactions of its own. */
 bool report_memory_look(Engine *engine, unsigned *n, GError **error);
 /* Makes an empty file of the note where there is none yet, so that a program which may not make
  * files can write to it. */

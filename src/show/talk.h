@@ -7,7 +7,7 @@
 #include "engine/engine.h"
 #include "view/mail_rows.h"
 
-/* The conversation of a mail that came in or, with `in` NULL, of a mail that was written.
+/* The conversation of a mail that came in or, with `in` NULL, of the mail take_out that was written.
  * *ret_tree is a list of mails (mail_json()), each with its `replies`, and `resolved_by` where
  * it asked for a review or for an answer: "" while that is open. In a mail that nobody has, all other members are null. With
  * parents each mail also has `parents`, the ids of all mails that it answers, the first of

@@ -12,7 +12,10 @@
 /* So many steps in a row without new notes, mail or facts end the loop with a question. */
 #define LOOP_IDLE_MAX 3u
 
-/* ERR_NEVER: the answer can't be used; its text tells the brain why. */
+/* Makes a proposal of the model's answer to this step: notes, mails, acts, how the step ends, and the
+ * state that the next step begins with. Fetches what the answer asks for, by reading alone; the
+ * commit carries the rest out. Caller frees *ret_p. ERR_NEVER, ERR_LIMIT: the answer can't be
+ * used, and the text tells the brain why. */
 bool loop_answer(Engine *engine,
                  const Job *job,
                  const StepInput *in,

@@ -37,6 +37,6 @@ bool prompt_import_edits(Prompt *p, GError **error);
 bool prompt_show_instructions(Prompt *p, GError **error);
 /* The bundle note, and every note that it lists. */
 bool prompt_show_bundle(Prompt *p, GError **error);
-bool prompt_show_notes(Prompt *p, GError **error); /* those that were gathered */
+bool prompt_show_notes(Prompt *p, GError **error); /* the notes that were gathered */
 /* After everything: the job knows these versions now. */
 bool prompt_mark_shown(Prompt *p, GError **error);

@@ -24,7 +24,8 @@
 #define STATE_JSON_MAX (32u << 20)  /* more than all of the above can take; for json_parse() */
 #define STATE_COUNT_MAX INT64_C(1000000)
 
-/* The first seven are advice to the brain, connected each with each; the last two are ends. */
+/* The first seven only advise the brain, which may go from each of them to any other. The last two
+ * end the round. */
 typedef enum Phase {
     PHASE_TRIAGE,
     PHASE_GATHERING,

@@ -2,25 +2,25 @@
 
 /*
  * Rows of the workflow that a lost store knew, put back as mail tells them
- * (workflow/flow_past.h). Each call changes nothing that is there already, so telling the same
- * once more has no effect.
+ * (workflow/flow_past.h). Telling the same once more has no effect.
  */
 #include "store/workflow.h"
 
-/* Have events of this generation of the store been read from mail? */
+/* *ret: the events of this generation of the store were read from mail already. */
 bool flow_past_known(Db *db, bool *ret, GError **error);
 bool flow_past_set_known(Txn *txn, GError **error);
 
-/* All that the row says but its cycle; where the artifact is known, its state, place and holder
- * are what they are now. */
+/* Makes the artifact with all that the row says but its cycle. Where the artifact is known
+ * already, its state, place and holder become those of the row, unless a move of it is under
+ * way. */
 bool artifact_restore(Txn *txn, const Artifact *a, ArtifactId *ret, GError **error);
-/* As it was opened: what ended it, cycle_restore_end() says. With its own number, where
- * c->id says it and nobody else has it. One that is newer than the artifact's newest takes
- * its place. */
+/* Makes the review cycle as it was opened; cycle_restore_end() adds what ended it. It keeps its
+ * number (c->id) where no other cycle has it. A cycle that is newer than all others of its
+ * artifact becomes the artifact's current one. A cycle that is known stays as it is. */
 bool cycle_restore(Txn *txn, const Cycle *c, CycleId *ret, GError **error);
-/* After its events: the bytes under review, and what ended it. *ret_was_open false: the store
- * knows its end, and nothing has changed. */
+/* To be called after the cycle's events: sets which bytes were under review, and what ended the
+ * cycle. *ret_was_open false: the store knows its end already, and nothing has changed. */
 bool
 cycle_restore_end(Txn *txn, CycleId id, const Cycle *c, bool *ret_was_open, GError **error);
-/* *ret_new false: it is known. */
+/* Adds the event. *ret_new false: the store had it already. */
 bool flow_event_restore(Txn *txn, const FlowEvent *e, bool *ret_new, GError **error);

@@ -42,7 +42,8 @@ typedef struct ImapReply {
 void imap_reply_clear(ImapReply *reply);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ImapReply, imap_reply_clear)
 
-/* What happens on the way to it. Both may be NULL; false breaks the connection. */
+/* What happens between a command and its tagged reply. Both calls may be NULL; a call that returns
+ * false breaks the connection. */
 typedef struct ImapWatch {
     bool (*on_data)(void *user, const ImapResponse *response, GError **error);
     /* The server asks for more ("+"): *ret_line is sent, without a line end of its own; wiped
@@ -60,7 +61,7 @@ bool imap_exchange(ImapConn *conn,
                    const ImapWatch *watch,
                    ImapReply *ret,
                    GError **error);
-/* True when it came and was OK. */
+/* True when a tagged reply came and was OK. */
 bool
 imap_run(ImapConn *conn, const ImapCommand *command, const ImapWatch *watch, GError **error);
 /* The error for a reply that is not OK: by its response code (RFC 5530), else by_default. */

@@ -18,7 +18,8 @@ typedef struct ImapSet {
 void imap_set_clear(ImapSet *set);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ImapSet, imap_set_clear)
 
-/* 0 is no UID, and is left out. */
+/* Adds all UIDs from first to last, in whichever order the two are. 0 is no UID, and is left
+ * out. */
 void imap_set_add(ImapSet *set, uint32_t first, uint32_t last);
 void imap_set_remove(ImapSet *set, uint32_t uid);
 /* Leaves only what is in the other set too. */
@@ -38,5 +39,6 @@ ImapSet imap_set_take(ImapSet *set, uint32_t max, unsigned max_ranges);
 char *imap_set_format(const ImapSet *set);
 /* False for what is no set. "*" is UINT32_MAX. */
 bool imap_set_parse(const char *text, size_t len, ImapSet *ret);
-/* Of ranges in any order, in no more time than it takes to sort them. */
+/* The set of all these ranges, of ImapRange in any order; takes the array. Costs no more time than
+ * sorting them. */
 ImapSet imap_set_take_ranges(GArray *ranges);

@@ -39,5 +39,6 @@ bool smtp_command(
     G_GNUC_PRINTF(5, 6);
 /* Takes in what is there without waiting; true when anything is, or the connection is gone. */
 bool smtp_has_input(Smtp *smtp);
-/* The same of a connection that failed: what the server said before it hung up. */
+/* As smtp_has_input(), for a connection that failed: takes in what the server said before it hung
+ * up. */
 void smtp_take_in(Smtp *smtp);

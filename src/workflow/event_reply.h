@@ -15,7 +15,8 @@
 #include "mail/origin.h"
 #include "workflow/event_send.h"
 
-/* on_way: the mail is being posted; else it was taken in. *ret false: the mail is no such reply, or decides at another place. Else *ret_plan is what it decides, or *ret_why says why it may not (caller frees
+/* on_way: the mail is being posted; else it was taken in. *ret false: the mail is no such reply, or a reply that counts only
+ * at the other of these two moments. Else *ret_plan is what it decides, or *ret_why says why it may not decide (caller frees
  * both). ERR_AGAIN: the artifact is to be looked at first. */
 bool event_reply(Engine *engine,
                  Trust trust,

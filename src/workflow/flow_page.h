@@ -11,7 +11,7 @@ bool flow_page(
 /* *ret: a mail that was shown is an approval, an answer or a status-update, which ask nothing of
  * anybody. */
 bool flow_tells(Engine *engine, const MsgRow *row, bool *ret, GError **error);
-/* *ret: all that is shown does. */
+/* *ret: flow_tells() holds for every mail that the step shows. */
 bool flow_only_tells(Engine *engine, const StepInput *in, bool *ret, GError **error);
 /* *ret: the mail is a status-update, which wakes nobody and waits for the next mail of its role
  * (FaceOps.waits). */

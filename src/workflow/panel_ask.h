@@ -14,7 +14,8 @@ bool panel_ask_request(Engine *engine,
                        PanelRow **ret,
                        PanelMembers **ret_members,
                        GError **error);
-/* Of the mail that the job is shown. over: the job had a panel that has ended, so that only what came back asks for another.
- * *ret NULL: no panel is asked for. ERR_DAMAGE: a lost store knew it. */
+/* What the mail that the job is shown asks of the panel. over: the job had a panel that has ended, so that only what came
+ * back from reviewers asks for another. *ret NULL: no panel is asked for. ERR_DAMAGE: the request belongs to a review that
+ * was lost with the store. */
 bool panel_ask_read(
     JobSession *s, bool over, PanelRow **ret, PanelMembers **ret_members, GError **error);

@@ -247,7 +247,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Config, config_free)
 /* True for the name of a usual panel: vision-, scope-, roadmap-, spec-, skeleton-, test- and
  * implementation-reviewer-panel, and vision-, scope-, roadmap- and spec-writer-panel. */
 bool config_panel_is_usual(const char *name);
-/* Why these can't be a panel, as a clause; NULL: they can. Caller frees. */
+/* Why these members, with this primary ("": the first) and this quorum, can't be a panel, as a
+ * clause; NULL: they can. Caller frees. */
 char *
 config_panel_refuses(const char *const *members, const char *primary, int64_t quorum);
 /* The panel of this name; NULL: the settings have no such panel. */

@@ -6,11 +6,11 @@
  *
  *   a checkpoint in INBOX                    its job comes back, with its original
  *   in Done or Archive                       handled
- *   in Done, and flagged as answered or      ignored(history): the answer was lost with the store
- *   its answer waited for a yes, but no
- *   such answer in Sent
- *   settled by an answer in Sent; in         handled, if no other mail here has its
- *   Active, one that ended its job           id: see engine/checkpoint/proof.h
+ *   in Done, flagged as answered or with     ignored(history): the answer was lost with the store
+ *   an answer that waited for a yes, while
+ *   Sent has no such answer
+ *   anywhere, and an answer in Sent settles  handled, if no other mail here has the same id
+ *   it (in Active: one that ended its job)   (engine/checkpoint/proof.h)
  *   in Active                                ignored(history: was in hand)
  *   in Sent                                  handled: nobody's work, but found by a search
  *   anything else                            ignored(history), listed by status, released by a

@@ -35,8 +35,9 @@ bool order_mail_mark(const Home *home,
                      const Job *job,
                      const GPtrArray *mails,
                      GError **error);
-/* Files a copy in the Sent folder of the job's role, after the order and in its transaction;
- * job {0}: in that of from, if this is a role's address. who: "the operator", or an address. */
+/* Files a copy in the Sent folder of the job's role, after the order and in its transaction. job
+ * {0}: in the Sent folder of the role whose address is `from` (NULL: no address). Where there is
+ * no such role nothing is filed. who: "the operator", or an address. */
 bool order_mail_file(Engine *engine,
                      Txn *txn,
                      const char *word,

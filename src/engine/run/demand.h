@@ -14,8 +14,9 @@
 /* At most this long, once, for all that is asked for. */
 #define DEMAND_WAIT_US (10 * USEC_PER_SEC)
 
-/* As messages_find() for the role, but a mail that is not here is looked for on the server:
- * in that folder first ("" or NULL: anywhere). *ret NULL with true: it is not to be had now. */
+/* As messages_find() for the role, but a mail that is not here is looked for on the server, also
+ * when it was looked for in vain before: in that folder first ("" or NULL: anywhere). *ret NULL
+ * with true: it is not to be had now. A signal that calls the run ends the wait. */
 bool demand_mail(Engine *engine,
                  const char *role,
                  const char *msgid,
@@ -23,12 +24,14 @@ bool demand_mail(Engine *engine,
                  MsgRow **ret,
                  GError **error);
 
-/* What the mails of a job answer and refer to, as far as they came from a server and it is not
- * held here: asked for once a day. Waits for what others have asked for, too: a job that came
- * back from its checkpoint has gathered mail. */
+/* Asks for the mails that these mails of a job answer and refer to, where a mail came from a
+ * server and what it refers to is not here. The same mail is asked for once a day at most. Waits
+ * also for what others have asked for on behalf of the role, such as the mail that a job had
+ * gathered before it came back from its checkpoint. */
 bool demand_ancestors(Engine *engine, const Job *job, const MsgRows *mails, GError **error);
 
-/* Leaves word only; inside the transaction. Nothing happens where the role has no server. */
+/* Asks for the mail without waiting for it, as a row of this transaction. Does nothing where the
+ * role has no server. */
 bool demand_later(Engine *engine,
                   Txn *txn,
                   const char *role,

@@ -28,7 +28,8 @@ bool link_has_data(const Link *link);
 /* True when the link leads to this host, or to a host below it. */
 bool link_leads_to(const Link *link, const char *host);
 
-/* A set of links by their very bytes, and of hosts whose links are all in it. */
+/* A set of links, each by its bytes without a slash at the end, and of hosts whose links are all
+ * in it. */
 GHashTable *links_new(void);
 void links_add(GHashTable *links, const char *text);
 void links_add_host(GHashTable *links, const char *host);

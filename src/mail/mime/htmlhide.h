@@ -19,7 +19,8 @@ typedef struct HtmlHide {
     bool painted; /* something has a background of its own: white text may be seen */
 } HtmlHide;
 
-/* The text of a <style>. */
+/* Learns which classes hide, from the text of a <style>. */
 void htmlhide_read_style(HtmlHide *h, const char *css, size_t len);
-/* The attributes of an opening tag, up to its end; to be asked in the order of the page. */
+/* True when the element with these attributes (the text of its opening tag, up to its end) is
+ * hidden from a reader. To be asked for each tag in the order of the page. */
 bool htmlhide_hides(HtmlHide *h, const char *attrs, size_t len);

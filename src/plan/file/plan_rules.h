@@ -21,7 +21,8 @@
 #include "plan/file/plan.h"
 #include "plan/file/taker.h"
 
-/* How many times an owner is held in a row while no todo changes, and an agent below it. */
+/* How many times in a row a session that owns the plan is held while no todo changes, and how many times in all an agent that
+ * works below such a session. */
 #define PLAN_IDLE_MAX 3
 #define PLAN_AGENT_BLOCKS 2
 #define PLAN_SESSIONS_MAX 100
@@ -49,7 +50,8 @@ bool plan_release(Plan *plan, const char *session);
 
 /* --- todos --- */
 
-/* What the plan's status lets happen: ERR_LATER where `continue` helps, ERR_NEVER where nothing does. */
+/* May todos of this plan be taken, and may they be marked? False with ERR_LATER where `continue` helps, with ERR_NEVER where
+ * nothing does. */
 bool plan_may_take(const Plan *plan, GError **error);
 bool plan_may_mark(const Plan *plan, GError **error);
 /* The todo that the taker should work on: his own, else one whose taker is gone, else the first that nobody has; of this

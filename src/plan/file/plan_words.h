@@ -13,7 +13,7 @@
 #define PLAN_WORDS_CANCELLED "Work cancelled. Use /02_execute to start anew."
 #define PLAN_WORDS_DONE "Work is called done."
 
-/* Why the plan is paused, with what is left: for the limit the four lines that a person knows. */
+/* Why the plan is paused, which todos are left, and how to go on. */
 char *plan_words_paused(const Plan *plan);
 /* "<CODER_COMPLETE>", "<TESTER_BLOCKED>": what an agent answers. owner NULL or "": coder. */
 char *plan_marker(const char *owner, bool complete);

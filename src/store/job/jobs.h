@@ -12,7 +12,8 @@
  *  QUEUED | RUNNING | PARKED --job_stop()--> STOPPED; those and STOPPED --job_cancel()-->
  *  CANCELLED.
  *
- * epoch: raised by stop, cancel, fork, restore. It stands in checkpoint mails.
+ * epoch: raised by stop, cancel, a spent limit, and by going on with an old copy of the store
+ * (store/job/accept.h). It stands in checkpoint mails.
  * fence: raised by every claim. It never leaves the store.
  * (1) A step commits only where (state, epoch, fence) are still those of its claim.
  * (2) The claim counts attempts, before anything can crash, and a commit sets it back to 0. A
@@ -90,7 +91,8 @@ bool job_claim_holds(Db *db, const JobClaim *claim, bool *ret, GError **error);
 /* To be called first in every step commit. ERR_NEVER "fenced": somebody else owns the job
  * now. */
 bool job_check(Txn *txn, const JobClaim *claim, int64_t deadline_us, GError **error);
-/* The same for a commit that is a step: raises iteration and total, and sets attempts to 0. */
+/* As job_check(), for a commit that is a step: raises iteration and total, and sets attempts to 0.
+ * *ret_step: the number of the step. */
 bool job_count_step(Txn *txn,
                     const JobClaim *claim,
                     int64_t deadline_us,
@@ -100,7 +102,8 @@ bool job_count_step(Txn *txn,
 /* One more answer of the round has failed the check of its task; *ret: how many have. CONTINUE
  * begins anew. */
 bool job_count_failed_check(Txn *txn, const JobClaim *claim, unsigned *ret, GError **error);
-/* Notes the trust of what the round was shown. The floor of a round is only ever lowered. */
+/* Sets the floor of the round: the least trust of anything that it was shown. The caller has seen
+ * that the job's floor is higher, since the floor of a round is only ever lowered. */
 bool job_lower_floor(Txn *txn, const JobClaim *claim, Trust floor, GError **error);
 /* Parks the job and ends the claim. resume DUE_NEVER: only mail or an order wakes the job; else
  * it waits until its checkpoint mail was seen, and then for that time. Where mail came while

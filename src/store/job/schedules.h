@@ -10,7 +10,7 @@
 #include "store/db.h"
 #include "view/job_rows.h"
 
-/* Of s: spec, role, subject, body, created_us, next_us. */
+/* Adds a schedule; of s count spec, role, subject, body, created_us and next_us. */
 bool schedule_put(Txn *txn, const Schedule *s, int64_t *ret_id, GError **error);
 /* NULL with true: there is none. */
 bool schedule_load(Db *db, int64_t id, Schedule **ret, GError **error);
@@ -26,8 +26,8 @@ bool schedule_replan(Txn *txn, const Schedule *s, int64_t next_us, GError **erro
 /* In SQL: ?1 is now, ?2 is SCHEDULE_AHEAD_US later. */
 #define SCHEDULE_IS_DUE                                                                        \
     "(next_us <= ?1 OR last_us > ?2) AND " MAILBOX_LETS_WORK("schedule.role")
-/* All of them by id, or those to look at (due_us not USEC_NEVER), the oldest first: their
- * moment has come, or the last one is ahead of us. Elements are Schedule. */
+/* due_us USEC_NEVER: all schedules by id. Else those whose next occurrence has come by due_us, or
+ * whose last one lies ahead of it (SCHEDULE_AHEAD_US), the most overdue first. */
 bool schedules_list(Db *db, int64_t due_us, Schedules **ret, GError **error);
 /* One line for each that mails a role which is not in the settings: for `status` and `doctor`.
  */

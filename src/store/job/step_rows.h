@@ -10,21 +10,22 @@
 /* The lines of a step's results; char *, owned by the array. Empty for NULL and for what is no
  * such list. */
 GPtrArray *step_results_parse(const char *results);
-/* The other way round; NULL for no lines. Caller frees. */
+/* The lines as the text that step_results_parse() reads; NULL for no lines. Caller frees. */
 char *step_results_format(const GPtrArray *lines);
 
 bool step_put(Txn *txn, const Step *s, GError **error);
 /* The newest step of a job; NULL with true: it has none. */
 bool step_last(Db *db, JobId job, Step **ret, GError **error);
-/* A number that grows with every step of any job: what is parked later is behind it. */
+/* The number of the newest step of any job, for job_claim(): jobs that are parked from now on have a
+ * higher one. */
 bool steps_mark(Db *db, int64_t *ret, GError **error);
 /* The versions of notes that a step wrote, in that order. */
 bool step_notes(Db *db, JobId job, int n, Notes **ret, GError **error);
 /* The newest step up to that number, with all of it; NULL with true: there is none. */
 bool step_upto(Db *db, const Viewer *viewer, JobId job, int n, Step **ret, GError **error);
-/* Those behind that number (0: all), oldest first; without what it said, was shown and goes on
- * with. */
+/* The job's steps behind that number (0: all), oldest first; without answer, manifest and
+ * state. */
 bool
 steps_list(Db *db, const Viewer *viewer, JobId job, int behind, Steps **ret, GError **error);
-/* All of them, with all of it. */
+/* All steps of the job with all that they hold, oldest first. */
 bool steps_list_whole(Db *db, const Viewer *viewer, JobId job, Steps **ret, GError **error);

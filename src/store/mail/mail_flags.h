@@ -10,7 +10,7 @@
 #include "store/mail/messages.h"
 #include "store/out/outbox.h"
 
-/* Gives a mail these letters, beside those that it has. */
+/* Gives a mail these letters ("S", "RS"), beside those that it has. */
 bool mail_flags_mark(Txn *txn, const MsgRow *row, const char *letters, GError **error);
 /* To be called when a mail that was held leaves after all: marks what that mail answers as
  * answered. */
