@@ -71,6 +71,13 @@ ok 'one that forks a daemon is answered' you_have 'left one behind'
 left=$(cat "$HOME_DIR"/work/envoy/1/pid)
 ok 'and the daemon is ended' wait_for sh -c "! kill -0 $left 2>/dev/null"
 
+# --- a budget that the program has come to ---
+agent_home 'cat >/dev/null; echo >>calls' \
+    "echo '{\"type\":\"result\",\"subtype\":\"error_max_budget_usd\",\"is_error\":true,\"result\":\"\",\"errors\":[\"Reached maximum budget\"]}'"
+ask
+is "$(job state) $(wc -l <"$HOME_DIR"/work/envoy/1/calls)" 'stopped 1' 'a program that came to its budget is not asked again'
+ok 'and a person hears why' you_have 'the money that was left for it is spent'
+
 # --- words are no limits ---
 agent_home 'echo "You have hit your usage limit. Try again at 7:20 AM."; exit 1'
 pr config set 'brain default' parser plain

@@ -55,7 +55,7 @@ read_head(const Tree *t)
     auto_fd dir = dir_open(t->admin, NULL);
     g_autoptr(GBytes) bytes = NULL;
 
-    if (dir < 0 || !file_read(dir, "HEAD", 4096, &bytes, NULL) || !bytes)
+    if (!file_read(dir, "HEAD", 4096, &bytes, NULL) || !bytes)
         return NULL;
     return g_strchomp(text_from_bytes(bytes));
 }
