@@ -126,8 +126,12 @@ faces_ordered(Engine *engine, Txn *txn, JobId id, OrderKind kind, GError **error
 bool
 faces_pay(Engine *engine, Txn *txn, const Job *job, int64_t micro, GError **error)
 {
-    if (!budget_pay(txn, job->id, micro, error))
-        return false;
+    return budget_pay(txn, job->id, micro, error) && faces_paid(engine, txn, job, error);
+}
+
+bool
+faces_paid(Engine *engine, Txn *txn, const Job *job, GError **error)
+{
     for (const FaceOps *const *f = engine->faces; f && *f; f++) {
         if ((*f)->paid && !(*f)->paid(engine, txn, job, error))
             return false;

@@ -131,7 +131,7 @@ struct FaceOps {
                    GPtrArray *ret_refused,
                    GError **error);
 
-    /* An answer for any job was paid for (budget_pay()). */
+    /* An answer for any job was paid for (budget_pay()), or its money is spent, as it is asked about again. */
     bool (*paid)(Engine *engine, Txn *txn, const Job *job, GError **error);
     /* A try of any job has failed; the job is tried again, or given up. */
     bool (*failed)(Engine *engine, Txn *txn, const Job *job, const char *why, GError **error);
@@ -178,6 +178,7 @@ faces_stored(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GE
 bool faces_posted(Engine *engine, Txn *txn, MailKind kind, GBytes *bytes, GError **error);
 /* budget_pay(), of which the faces hear. */
 bool faces_pay(Engine *engine, Txn *txn, const Job *job, int64_t micro, GError **error);
+bool faces_paid(Engine *engine, Txn *txn, const Job *job, GError **error);
 bool faces_failed(Engine *engine, Txn *txn, const Job *job, const char *why, GError **error);
 bool faces_handled(Engine *engine, Txn *txn, const Job *job, const MsgRow *row, GError **error);
 bool faces_worked(Engine *engine,

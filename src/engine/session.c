@@ -366,11 +366,16 @@ session_commit(JobSession *s, Proposal *p, GError **error)
 bool
 session_pay(JobSession *s, int64_t cost_micro, GError **error)
 {
+    bool woke = false;
     g_auto(Txn) txn = {.db = s->engine ? s->engine->db : NULL, .flush = TXN_LAZY};
     if (!s->engine || cost_micro <= 0)
         return true;
     while (txn_again(&txn, error))
-        txn.ok = faces_pay(s->engine, &txn, s->job, cost_micro, error);
+        txn.ok = faces_pay(s->engine, &txn, s->job, cost_micro, error) &&
+                 (!budget_is_limited(s->engine->home->config) ||
+                  budget_settle(&txn, &s->claim, &woke, error));
+    if (txn.done && woke)
+        db_hint(s->engine->db);
     s->in.paid = true;
     s->job->round_cost_micro += cost_micro;
     return txn.done;

@@ -8,12 +8,12 @@
 #include "engine/people/unproven_notice.h"
 #include "engine/wall/wall.h"
 #include "mail/address.h"
+#include "store/job/artifact_money.h"
 #include "store/job/budget.h"
 #include "store/job/jobs.h"
 #include "store/job/pauses.h"
-#include "store/job/role_pauses.h"
-#include "store/workflow.h"
 #include "store/job/questions.h"
+#include "store/job/role_pauses.h"
 #include "store/job/schedules.h"
 #include "store/job/seats.h"
 #include "store/mail/mailboxes.h"
@@ -21,6 +21,7 @@
 #include "store/note/note_readers.h"
 #include "store/out/effects.h"
 #include "store/out/outbox_smtp.h"
+#include "store/workflow.h"
 
 void
 status_clear(Status *s)
@@ -68,6 +69,24 @@ note_role_pauses(Db *db, GPtrArray *waiting, GError **error)
         note(waiting,
              "the role '%s' has been paused for %s: %s; to let it go on: postrider role resume %s",
              p->role, ago, p->why, p->role);
+    }
+    return true;
+}
+
+static bool
+note_artifact_pauses(Db *db, GPtrArray *waiting, GError **error)
+{
+    g_autoptr(ArtifactMoneys) pauses = NULL;
+    if (!artifact_moneys_paused(db, &pauses, error))
+        return false;
+    for (guint i = 0; pauses && i < pauses->len; i++) {
+        const ArtifactMoney *m = pauses->pdata[i];
+        g_autofree char *ago = clock_format_span(MAX(home_now(db_home(db)) - m->since_us, 0));
+        note(waiting,
+             "the artifact '%s' has been paused for %s: the work on it has cost what it may; "
+             "to let it go on answer <%s>, "
+             "with CONTINUE $5 or in other words",
+             m->name, ago, m->report);
     }
     return true;
 }
@@ -409,7 +428,7 @@ note_waiting(Db *db, Status *s, GError **error)
              "to work them off: postrider doctor --release all",
              s->history, s->history == 1 ? "mail was" : "mails were");
     if (!note_held(db, s, error) || !note_role_pauses(db, s->waiting, error) ||
-        !note_questions(db, s->waiting, error))
+        !note_artifact_pauses(db, s->waiting, error) || !note_questions(db, s->waiting, error))
         return false;
     LIST_EACH(const Job, job, s->jobs)
         if (!note_job(db, s, job, error))

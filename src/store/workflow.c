@@ -1,5 +1,6 @@
 #include "store/workflow.h"
 #include "base/err.h"
+#include "store/job/artifact_money.h"
 #include "store/panel_rows.h"
 #include "store/rows.h"
 #include <string.h>
@@ -109,9 +110,11 @@ static const char *const sql[] = {
     "ALTER TABLE talk_pair RENAME TO talk;",
     PANEL_RETURNS,
     /* The timer of a pause until tomorrow names the mail that tells of it. */
-    "UPDATE timer SET subject = subject || ' ' || (SELECT report FROM fault WHERE role = subject) "
+    "UPDATE timer SET subject = subject || ' ' || (SELECT report FROM fault WHERE role = "
+    "subject) "
     "  WHERE purpose = 'workflow:tomorrow' AND subject IN (SELECT role FROM fault);"
     "ALTER TABLE fault DROP COLUMN report;",
+    ARTIFACT_MONEY_TABLE,
 };
 const SqlPart workflow_tables = {sql, G_N_ELEMENTS(sql)};
 
@@ -605,9 +608,9 @@ bool
 artifact_of_job(Db *db, JobId job, Artifact **ret, GError **error)
 {
     return rows_first(db, &artifact_shape,
-                      "FROM artifact WHERE id = (SELECT e.artifact FROM message m "
-                      "JOIN event e ON e.msgid = m.msgid "
-                      "WHERE m.job = ? AND e.artifact <> 0 ORDER BY e.id DESC LIMIT 1)",
+                      "FROM artifact WHERE name = (SELECT " ARTIFACT_OF_STEP
+                      " FROM (SELECT id AS job, " SQL_NEVER
+                      " AS at_us FROM job WHERE id = ?) s)",
                       ret, error, "i", job.v);
 }
 

@@ -171,5 +171,16 @@ bool talk_end(Txn *txn, const char *who, GError **error);
 /* One more try of the role has failed on this day; *ret: how many have. */
 bool fault_count(Txn *txn, const char *role, int64_t day, unsigned *ret, GError **error);
 bool faults_end(Txn *txn, const char *role, GError **error);
-/* What the newest typed mail of the job is about; NULL: nothing. */
+/* The artifact that a step "s" of another statement is about, by name: the newest that its job had come to before, else the next
+ * one that came; NULL: none. */
+#define ARTIFACT_OF_STEP                                                                       \
+    "(SELECT f.name FROM (SELECT a.name AS name, m.received_us - s.at_us AS gap "              \
+    "FROM message m JOIN event e ON e.msgid = m.msgid JOIN artifact a ON a.id = e.artifact "   \
+    "WHERE m.job = s.job AND m.job <> 0 UNION ALL "                                            \
+    "SELECT a.name, o.created_us - s.at_us FROM outbox o JOIN event e ON e.msgid = o.msgid "   \
+    "JOIN artifact a ON a.id = e.artifact WHERE o.job = s.job AND o.job <> 0 UNION ALL "       \
+    "SELECT p.artifact, p.opened_us - s.at_us FROM panel p WHERE p.job = s.job UNION ALL "     \
+    "SELECT p.artifact, p.opened_us - s.at_us FROM ballot b JOIN panel p ON p.id = b.panel "   \
+    "WHERE b.job = s.job) f ORDER BY f.gap > 0, abs(f.gap), f.name LIMIT 1)"
+/* The newest that the job is about; NULL: none. */
 bool artifact_of_job(Db *db, JobId job, Artifact **ret, GError **error);

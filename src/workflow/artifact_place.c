@@ -324,12 +324,7 @@ artifact_has_claim(const ConfArtifact *kind, EventType type)
 static const ConfArtifact *
 kind_of(const Engine *engine, const Artifact *a)
 {
-    const Config *config = engine->home->config;
-
-    for (unsigned i = 0; i < config->n_artifacts; i++)
-        if (g_str_equal(config->artifacts[i].name, a->kind))
-            return &config->artifacts[i];
-    return NULL;
+    return config_artifact(engine->home->config, a->kind);
 }
 
 /* A name of a move, as that of a role or person. */

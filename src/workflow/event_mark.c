@@ -34,6 +34,8 @@ event_mark_format(const EventMark *m)
     add(value, "digest", m->digest);
     add(value, "question", m->question);
     add(value, "deputy", m->deputy);
+    if (m->spent_micro)
+        g_string_append_printf(value, " spent=%" G_GINT64_FORMAT, m->spent_micro);
     return g_string_free(value, FALSE);
 }
 
@@ -59,12 +61,13 @@ event_mark_parse(const char *value, EventMark *ret)
                            .digest = part_of(words, "digest"),
                            .question = part_of(words, "question"),
                            .deputy = part_of(words, "deputy")};
+    g_autofree char *spent = part_of(words, "spent");
     int64_t n = 0;
 
     while (m.deed < DEED_N && g_strcmp0(words[0], deeds[m.deed]) != 0)
         m.deed++;
     if (m.deed == DEED_N || (*number && !text_parse_int(number, 0, INT_MAX, &n)) || !*m.from ||
-        !*m.to)
+        !*m.to || (*spent && !text_parse_int(spent, 0, INT64_MAX, &m.spent_micro)))
         return false;
     m.cycle = (int)n;
     *ret = m;

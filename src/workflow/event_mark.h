@@ -5,6 +5,7 @@
  * was lost (workflow/flow_past.h):
  *
  *     X-Postrider-Event: opens cycle=2 from=spec-writer to=spec-reviewer digest=HEX question=HEX
+ *     X-Postrider-Event: tells from=spec-writer to=you spent=2000000
  *
  * The origin line of each copy proves the header (mail/origin.h); in mail that comes from outside it is taken out, as all of our
  * headers are. Events of a version before this header have none: then their type alone says what they did.
@@ -29,6 +30,8 @@ typedef struct EventMark {
     char *from, *to;         /* names; to with commas between */
     char *digest, *question; /* "" where there is none */
     char *deputy; /* the brain that was asked in place of the sender's own; "", or NULL in one that is written: none */
+    int64_t
+        spent_micro; /* what the artifact has cost, says the report of its pause; 0: it is no such report */
 } EventMark;
 void event_mark_clear(EventMark *m);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(EventMark, event_mark_clear)

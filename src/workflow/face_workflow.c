@@ -54,9 +54,11 @@ order(
 
     if (!*engine->home->config->workflow_root || j->state != MSG_STORED)
         return true;
-    if (!event_reply(engine, j->trust, m, false, &is_reply, &plan, &why, error))
+    if (!supervise_order(engine, j, m, ret, error) ||
+        (ret->kind == ORDER_NONE &&
+         !event_reply(engine, j->trust, m, false, &is_reply, &plan, &why, error)))
         return false;
-    if (!is_reply)
+    if (ret->kind != ORDER_NONE || !is_reply)
         return true;
     *ret = (Order){.kind = ORDER_FACE, .said = said_of(plan, why)};
     return true;

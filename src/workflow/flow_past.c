@@ -6,6 +6,7 @@
 #include "base/crash.h"
 #include "base/log.h"
 #include "mail/maildir.h"
+#include "store/job/artifact_money.h"
 #include "store/workflow_past.h"
 #include "workflow/artifact_place.h"
 #include "workflow/event_answer.h"
@@ -334,6 +335,8 @@ put_event(Past *past, Txn *txn, const PastEvent *e, GError **error)
     if (!flow_event_restore(txn, &row, &is_new, error) || !is_new)
         return !is_new;
     return put_wait(past, txn, e, error) &&
+           (!a || !e->mark.spent_micro ||
+            artifact_money_recall(txn, &a->row, e->mark.spent_micro, error)) &&
            (e->type != EVENT_ANSWER || flow_event_answers(txn, e->parents, e->msgid, error));
 }
 

@@ -5,7 +5,9 @@
 #include "base/json.h"
 #include "engine/act.h"
 #include "engine/context/context.h"
+#include "engine/face.h"
 #include "engine/wall/wall.h"
+#include "store/job/budget.h"
 #include "workflow/ballot_text.h"
 #include "workflow/panel.h"
 #include "workflow/panel_write.h"
@@ -132,6 +134,25 @@ lay_out(JobSession *s, const PanelRow *p, GError **error)
     return folder >= 0 && file_replace(folder, WALL_APART_FILE, data, len, 0400, error);
 }
 
+/* As a run does before its questions: no ballot costs what the day or the artifact may not. */
+static bool
+set_aside(JobSession *s, const SessionAsk *ask, GError **error)
+{
+    const BrainAsk question = {
+        .conf = ask->brain, .prompt = ask->prompt, .system = ask->system};
+    int64_t most = brain_keeps_session(ask->brain) ? 1 : brain_most(&question);
+    bool got = true;
+    g_auto(Txn) txn = {.db = s->engine->db, .flush = TXN_LAZY};
+
+    if (most == 0 || !budget_is_limited(s->engine->home->config))
+        return true;
+    while (txn_again(&txn, error))
+        txn.ok = budget_reserve(&txn, &s->claim, most, false, &got, error) &&
+                 (got || faces_paid(s->engine, &txn, s->job, error));
+    s->lost |= !got;
+    return txn.done;
+}
+
 /* *ret NULL: the claim is given back, or lost. */
 static bool
 ask(JobSession *s,
@@ -162,6 +183,10 @@ ask(JobSession *s,
         .until_us = brain->timeout_us ? MIN(p->deadline_us, now + brain->timeout_us)
                                       : p->deadline_us,
     };
+    if (!set_aside(s, &question, error))
+        return false;
+    if (s->lost)
+        return true;
     if (!session_ask(s, &question, &end, &call, error))
         return false;
     if (end == SESSION_LATE)

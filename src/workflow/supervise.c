@@ -2,7 +2,9 @@
 #include "base/clock.h"
 #include "base/crash.h"
 #include "base/text.h"
+#include "engine/in/orders.h"
 #include "engine/out/post.h"
+#include "store/job/artifact_money.h"
 #include "store/job/budget.h"
 #include "store/job/role_pauses.h"
 #include "store/job/steering.h"
@@ -25,6 +27,14 @@
     "%u of its tries failed today, which is all that errors-per-day allows; the last: %s"
 #define WORDS_SPENT                                                                            \
     "its work has cost %s today, and max-cost-per-day of the role is %s"
+#define WORDS_ARTIFACT_SPENT "%s is paused: the work on it has cost %s, and it may cost %s."
+#define WORDS_ARTIFACT_NEXT                                                                    \
+    "Answer this mail with CONTINUE $5 and it may cost so much more, or in other words and "   \
+    "it "                                                                                      \
+    "may cost as much once more. All work on it and its mail are kept until then."
+#define WORDS_MAY_COST "Done: %s may cost %s more."
+#define WORDS_MAY_NOT                                                                          \
+    "Nothing was changed: that is for the coordinator, and for who may approve."
 #define WORDS_UNANSWERED                                                                       \
     "%s asked %s %s ago, and there is no answer. Whoever can answer does so in reply to "      \
     "<%s>."
@@ -68,6 +78,7 @@ typedef struct Report {
     const Artifact *artifact;
     const char *details, *context, *next;
     EventType type;
+    int64_t spent_micro; /* on the artifact, where that is why */
 } Report;
 
 static EventVars *
@@ -100,8 +111,11 @@ compose(Engine *engine, const Report *r, const GPtrArray *to, const char *names,
     g_autoptr(EventVars) v = vars_of(engine, r, names);
     g_autofree char *form = event_form(r->type), *subject = NULL, *text = NULL;
     g_autoptr(Compose) mail = compose_new();
-    const EventMark mark = {
-        .from = (char *)r->from, .to = (char *)names, .digest = (char *)"", .question = (char *)""};
+    const EventMark mark = {.from = (char *)r->from,
+                            .to = (char *)names,
+                            .digest = (char *)"",
+                            .question = (char *)"",
+                            .spent_micro = r->spent_micro};
     g_autofree char *told = event_mark_format(&mark);
 
     event_expand(form, v, &subject, &text);
@@ -321,12 +335,12 @@ count_talk(Engine *engine, Txn *txn, const MsgNew *in, const Message *m, const c
 /* The limit of the day guards the owner's money against everybody: who may spend more is the coordinator, who is asked,
  * and who may approve. */
 static bool
-may_spend(const Engine *engine, const MsgNew *in, const Message *m)
+may_spend(const Engine *engine, Trust trust, const Message *m)
 {
     const Config *config = engine->home->config;
     const char *name = workflow_name_at(config, m->from->spec);
 
-    return (rights_of(config, m->from->spec, in->trust) & MAY_APPROVE) ||
+    return (rights_of(config, m->from->spec, trust) & MAY_APPROVE) ||
            g_strcmp0(name, workflow_coordinator(engine)) == 0;
 }
 
@@ -337,20 +351,61 @@ let_go_on(Engine *engine, Txn *txn, const char *role, const MsgNew *in, const Me
     bool spent;
     int64_t sum;
 
-    if (may_spend(engine, in, m))
+    if (may_spend(engine, in->trust, m))
         return resume(txn, role, error) && budget_role_anew(txn, role, error);
     return has_spent(txn->db, config_role(engine->home->config, role), &sum, &spent, error) &&
            (spent || resume(txn, role, error));
 }
 
+/* How much more an artifact may cost by this answer to the report: as CONTINUE says, else as much once more; 0: not by this one. */
+static int64_t
+more_by(const Engine *engine, const ArtifactMoney *money, const Message *m)
+{
+    g_auto(Order) o = {0};
+
+    order_parse(m, true, &o);
+    return o.kind == ORDER_CONTINUE && o.money ? o.money
+           : o.kind == ORDER_CONTINUE || o.kind == ORDER_NONE
+               ? config_artifact(engine->home->config, money->kind)->max_cost_micro
+               : 0;
+}
+
+bool
+supervise_order(
+    Engine *engine, const Judgement *j, const Message *m, Order *ret, GError **error)
+{
+    g_autoptr(ArtifactMoney) money = NULL;
+    g_auto(Order) said = {0};
+
+    if (!m->in_reply_to || j->trust < TRUST_PRINCIPAL)
+        return true;
+    if (!artifact_money_told_by(engine->db, m->in_reply_to, &money, error))
+        return false;
+    order_parse(m, true, &said);
+    if (!money || said.kind != ORDER_CONTINUE)
+        return true;
+    g_autofree char *more = text_money(more_by(engine, money, m));
+    *ret = (Order){.kind = ORDER_FACE,
+                   .said = may_spend(engine, j->trust, m)
+                               ? g_strdup_printf(WORDS_MAY_COST, money->name, more)
+                               : g_strdup(WORDS_MAY_NOT)};
+    return true;
+}
+
+/* Whom the mail tells of may go on. */
 static bool
 hear_person(Engine *engine, Txn *txn, const MsgNew *in, const Message *m, GError **error)
 {
     g_autoptr(RolePause) p = NULL;
+    g_autoptr(ArtifactMoney) money = NULL;
 
-    if (m->in_reply_to && !role_pause_told_by(txn->db, m->in_reply_to, &p, error))
+    if (m->in_reply_to && (!role_pause_told_by(txn->db, m->in_reply_to, &p, error) ||
+                           !artifact_money_told_by(txn->db, m->in_reply_to, &money, error)))
         return false;
-    return (!p || let_go_on(engine, txn, p->role, in, m, error)) && talk_end(txn, in->role, error);
+    int64_t more = money && may_spend(engine, in->trust, m) ? more_by(engine, money, m) : 0;
+    return (!p || let_go_on(engine, txn, p->role, in, m, error)) &&
+           (more == 0 || artifact_money_add(txn, money, more, error)) &&
+           talk_end(txn, in->role, error);
 }
 
 bool
@@ -432,8 +487,8 @@ supervise_failed(Engine *engine, Txn *txn, const Job *job, const char *why, GErr
 
 /* --- money --- */
 
-bool
-supervise_paid(Engine *engine, Txn *txn, const Job *job, GError **error)
+static bool
+pause_spender(Engine *engine, Txn *txn, const Job *job, GError **error)
 {
     const ConfRole *role = config_role(engine->home->config, job->role);
     g_autoptr(Artifact) a = NULL;
@@ -449,6 +504,55 @@ supervise_paid(Engine *engine, Txn *txn, const Job *job, GError **error)
     g_autofree char *sum = text_money(spent), *most = text_money(role->max_cost_per_day_micro);
     g_autofree char *text = g_strdup_printf(WORDS_SPENT, sum, most);
     return pause_for_today(engine, txn, role->name, a, text, error);
+}
+
+/* Who tells of it, and hears the answer: the role of the job, of a member its panel. Caller frees. */
+static char *
+teller_of(const Engine *engine, const Job *job)
+{
+    const Config *config = engine->home->config;
+    g_autofree char *name = g_strndup(job->role, strcspn(job->role, "."));
+    const ConfRole *any = config_role_pick(config, NULL, NULL);
+
+    return workflow_address(config, name)
+               ? g_steal_pointer(&name)
+               : g_strdup(any ? any->name : workflow_coordinator(engine));
+}
+
+static bool
+pause_artifact(Engine *engine, Txn *txn, const Job *job, GError **error)
+{
+    g_autoptr(ArtifactMoney) money = NULL;
+    g_autoptr(Artifact) a = NULL;
+    g_autofree char *context = NULL, *msgid = NULL;
+
+    if (!artifact_money_of_job(txn->db, job->id, &money, error))
+        return false;
+    if (!artifact_money_spent(money) || *money->report)
+        return true;
+    if (!artifact_load(txn->db, money->id, &a, error) || !counts(txn->db, a, &context, error))
+        return false;
+    g_autofree char *sum = text_money(money->spent_micro),
+                    *most = text_money(money->limit_micro);
+    g_autofree char *details = g_strdup_printf(WORDS_ARTIFACT_SPENT, a->name, sum, most);
+    g_autofree char *from = teller_of(engine, job);
+    const Report r = {.from = from,
+                      .artifact = a,
+                      .details = details,
+                      .context = context,
+                      .next = WORDS_ARTIFACT_NEXT,
+                      .type = EVENT_BLOCKER_REPORT,
+                      .spent_micro = money->spent_micro};
+    if (!send(engine, txn, &r, &msgid, error))
+        return false;
+    CRASH_POINT("artifact-reported");
+    return artifact_money_tell(txn, a->id, msgid, error);
+}
+
+bool
+supervise_paid(Engine *engine, Txn *txn, const Job *job, GError **error)
+{
+    return pause_spender(engine, txn, job, error) && pause_artifact(engine, txn, job, error);
 }
 
 bool

@@ -7,13 +7,16 @@
  *                   changed or decided on an artifact, or heard a person
  *   one question    asked by a role about an artifact for the third time
  *   errors          as many of its tries have failed on one day as `errors-per-day` says
- *   money           its work has cost as much on one day as its `max-cost-per-day` says
+ *   money           its work has cost as much on one day as its `max-cost-per-day` says; or all work on one artifact as much as
+ *                   the `max-cost` of its kind: then the artifact pauses, and who works on it does other work
  *
  * Then the role whose turn it is pauses (store/job/role_pauses.h), and the coordinator gets one blocker-report with
  * counts. A role that pauses for its errors or its money goes on by itself on the next day (UTC). An answer of a person to
  * that report, or `role resume`, lets it go on, and counting begins anew. A question that has no answer within
  * `answer-within` is brought to the coordinator once; nobody pauses for it.
  */
+#include "engine/in/judge.h"
+#include "engine/in/orders.h"
 #include "mail/message.h"
 #include "store/job/timers.h"
 #include "store/mail/messages.h"
@@ -34,7 +37,10 @@ bool supervise_event(Engine *engine, Txn *txn, const FlowEvent *e, bool changed,
 /* A try of this job has failed. */
 bool
 supervise_failed(Engine *engine, Txn *txn, const Job *job, const char *why, GError **error);
-/* An answer for this job was paid for. */
+/* A reply that lets an artifact cost more. */
+bool supervise_order(
+    Engine *engine, const Judgement *j, const Message *m, Order *ret, GError **error);
+/* An answer for this job was paid for, or its artifact pauses. */
 bool supervise_paid(Engine *engine, Txn *txn, const Job *job, GError **error);
 /* SUPERVISE_TIMER is due. */
 bool supervise_due(Engine *engine, Txn *txn, const Timer *t, GError **error);

@@ -55,7 +55,7 @@ POSTRIDER_CLOCK=@$T0 start_serve
 ok 'three of four workers ask' wait_for called 3
 ok 'the fourth waits: what the three may cost is all there is' wait_for one_waits
 is "$(calls) $(db 'SELECT sum(attempts) FROM job WHERE state = "queued"')" '3 0' 'and no attempt of its job counts'
-like "$(at 1 show 4)$(at 1 show 3)$(at 1 show 2)$(at 1 show 1)" "the calls that are under way may spend the rest of the day's budget. It is tried again in" 'show says what it waits for'
+like "$(at 1 show 4)$(at 1 show 3)$(at 1 show 2)$(at 1 show 1)" "the calls that are under way may spend the rest of the budget. It is tried again in" 'show says what it waits for'
 open_door
 ok 'when they have paid, all stop' wait_for all_are stopped
 ok 'whoever asked hears of each job' wait_for told 4

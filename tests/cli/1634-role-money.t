@@ -12,28 +12,7 @@ calls() { cat "$WORK/fake.log" 2>/dev/null | wc -l; }
 reports() { grep -rlE '^X-Event-Type: blocker-report' "$HOME_DIR/mail/you/new" 2>/dev/null | wc -l; }
 paused() { db 'SELECT role, why FROM role_pause'; }
 once_at() { at "$1" serve --once >"$WORK/serve.out" 2>&1; at "$1" deliver 2>/dev/null; }
-# The role works by a model each of whose answers costs a dollar.
-model() # ROLE
-{
-    umask 077
-    echo sk-test-6f1c >"$HOME_DIR/secrets/model"
-    pr config set 'brain dear' kind anthropic
-    pr config set 'brain dear' model claude-opus-5-5
-    pr config set 'brain dear' key-file secrets/model
-    many 30 '{"working_note":"note NNN","write_notes":[{"key":"scratch/nNNN","content":"text NNN"}]}'
-    python3 - "$HOME_DIR/scripts/steps.jsonl" >"$WORK/answers" <<'P'
-import json, sys
-for line in open(sys.argv[1]):
-    print(json.dumps({"fake": "slow", "delay": 0, "answer": json.loads(line), "usage": {"output_tokens": 50000}}))
-P
-    fake_end
-    fake fake <"$WORK/answers"
-    pr config set 'brain dear' url "$URL"
-    pr config set "role $1" brain dear
-    pr config set "role $1" max-cost 100
-    pr config set "role $1" max-cost-per-day 2
-    pr config set postrider max-cost-per-day 0
-}
+model() { many 30 '{"working_note":"note NNN","write_notes":[{"key":"scratch/nNNN","content":"text NNN"}]}'; dear_model "$1"; pr config set "role $1" max-cost-per-day 2; }
 
 workflow_home
 cd "$ROOT" || exit 1

@@ -151,6 +151,7 @@ typedef struct ConfArtifact {
     const char *path;         /* "specs/{state}/{name}.md", beneath the root */
     ConfStates states;        /* record: the path has no state */
     const char *const *moves; /* "FROM TO WHO...", one each; the kind's own, or those of any kind */
+    int64_t max_cost_micro;   /* of all work on one; 0: no limit */
 } ConfArtifact;
 
 /* An address that means several mailboxes (store/spaces.h). */
@@ -253,6 +254,8 @@ char *
 config_panel_refuses(const char *const *members, const char *primary, int64_t quorum);
 /* The panel of this name; NULL: the settings have no such panel. */
 const ConfPanel *config_panel(const Config *config, const char *name);
+/* NULL: there is no such kind. */
+const ConfArtifact *config_artifact(const Config *config, const char *kind);
 
 /* What is looked for by its name is NULL when the settings have no such name. What is looked
  * for by an address is found whatever the case of the domain is, and with a plus tag behind an

@@ -35,6 +35,16 @@ config_panel(const Config *config, const char *name)
     return NULL;
 }
 
+const ConfArtifact *
+config_artifact(const Config *config, const char *kind)
+{
+    for (unsigned i = 0; i < config->n_artifacts; i++) {
+        if (g_str_equal(config->artifacts[i].name, kind))
+            return &config->artifacts[i];
+    }
+    return NULL;
+}
+
 bool
 config_panel_is_usual(const char *name)
 {

@@ -187,22 +187,12 @@ check_shared(const Fit *fit, const ConfSection *section, GError **error)
     return true;
 }
 
-static const ConfArtifact *
-artifact_of(const Config *config, const char *kind)
-{
-    for (unsigned i = 0; i < config->n_artifacts; i++) {
-        if (g_str_equal(config->artifacts[i].name, kind))
-            return &config->artifacts[i];
-    }
-    g_assert_not_reached(); /* every [artifact] section became one */
-}
-
 /* Where artifacts of a kind lie: a path beneath the root, whose {state} is a folder of its own. Folders may lie before a {path}, so
  * it begins the last part. */
 static bool
 check_artifact(const Fit *fit, const ConfSection *section, GError **error)
 {
-    const ConfArtifact *artifact = artifact_of(fit->config, section->name);
+    const ConfArtifact *artifact = config_artifact(fit->config, section->name);
     const char *path = artifact->path, *why = NULL;
     bool folder = artifact->states == CONF_STATES_FOLDER;
     g_auto(GStrv) parts = g_strsplit(path, "/", -1);

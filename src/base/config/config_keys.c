@@ -154,6 +154,7 @@ const ConfKey config_keys[] = {
     {"artifact", "path", CONF_STRING, "", NULL, "where artifacts of this kind lie beneath the root: specs/{state}/{name}.md; src/{path} takes files of folders below too; without {name} or {path} there is one", TEXT(ConfArtifact, path), "workflow/artifact_place.c"},
     {"artifact", "states", CONF_ENUM, "folder", CONF_WORDS(CONF_STATES_LIST), "where its state stands: the folder that {state} names, or the record alone", ENUM(ConfArtifact, states, ConfStates), "workflow/artifact_place.c"},
     {"artifact", "moves", CONF_PHRASES, "", NULL, "who moves it, with commas between: 'proposed todo spec-reviewer' lets spec-reviewer; more names may follow; 'holder' is whoever moved it last; as the kind is known when empty", LIST(ConfArtifact, moves), "workflow/artifact_place.c"},
+    {"artifact", "max-cost", CONF_MONEY, "0", NULL, "what all work on one artifact of this kind may cost, before it pauses and the coordinator hears of it; 0 is no limit", NUMBER(ConfArtifact, max_cost_micro), "store/job/artifact_money.c"},
     {"space", "members", CONF_LIST, "", NULL, "roles and persons who get, and may send, mail to SPACE@domain, and see notes in spaces/SPACE/; nobody else does", LIST(ConfSpace, members), "store/spaces.c"},
     {"space", "talk", CONF_INT, "8", "1..1000", "mails of roles in one job of it without a word of a person; what is more is held", NUMBER(ConfSpace, talk), "store/spaces.c"},
 

@@ -32,8 +32,9 @@ decide_row(Txn *txn, JobId job, const Wish *w, bool *changed, GError **error)
     case CANCEL:
         return job_cancel(txn, job, "cancelled by the operator", changed, error);
     case CONTINUE:
-        return (w->money == 0 || budget_raise(txn, job, w->money, error)) &&
-               job_continue(txn, job, w->steps, w->instruction, changed, error);
+        /* The money may wake the job, which must have been waiting until then. */
+        return job_continue(txn, job, w->steps, w->instruction, changed, error) &&
+               (w->money == 0 || budget_raise(txn, job, w->money, error));
     }
     return false;
 }

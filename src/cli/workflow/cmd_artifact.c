@@ -7,22 +7,33 @@
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
-#include "cli/workflow/open_workflow.h"
 #include "cli/mail/outgoing.h"
+#include "cli/workflow/open_workflow.h"
 #include "engine/run/settle.h"
 #include "engine/tree/file_effects.h"
+#include "store/job/artifact_money.h"
 #include "workflow/artifact_move.h"
 #include "workflow/artifact_write.h"
 #include "workflow/face_workflow.h"
 #include <string.h>
 
-/* Whom the artifact waits for: its reviewers, else who may bring it to the next state. */
+/* Whom the artifact waits for: where its money is spent the coordinator, else its reviewers, else who may bring it to the next state. */
 static bool
-set_waits(Engine *engine, const Artifact *a, json_t *row, GError **error)
+set_waits(Engine *engine,
+          const Artifact *a,
+          const ArtifactMoneys *paused,
+          json_t *row,
+          GError **error)
 {
     g_autoptr(Cycle) c = NULL;
     g_autofree char *next = NULL;
 
+    for (guint i = 0; paused && i < paused->len; i++) {
+        if (paused->pdata[i]->id.v != a->id.v)
+            continue;
+        json_object_set_new(row, "waits_for", json_string(workflow_coordinator(engine)));
+        return true;
+    }
     if (!cycle_load(engine->db, a->cycle, &c, error))
         return false;
     if (!c || *c->outcome)
@@ -67,11 +78,13 @@ cmd_artifact_list(Cli *cli, int argc, char **argv)
                                         {NULL}};
     g_autoptr(Engine) engine = NULL;
     g_autoptr(Artifacts) all = NULL;
+    g_autoptr(ArtifactMoneys) paused = NULL;
     int status = cli_workflow(cli, &engine);
     if (status)
         return status;
     if (!artifact_list(engine->db, cli_text(cli, "kind"), cli_text(cli, "state"), &all,
-                       &cli->error))
+                       &cli->error) ||
+        !artifact_moneys_paused(engine->db, &paused, &cli->error))
         return cli_failed(cli, 0);
     g_ptr_array_sort_with_data((GPtrArray *)all, by_state, engine);
     json_t *rows = json_array();
@@ -80,7 +93,7 @@ cmd_artifact_list(Cli *cli, int argc, char **argv)
         int64_t age = MAX(home_now(cli->home) - a->since_us, 0) / G_USEC_PER_SEC;
         json_object_set_new(row, "age_s", json_integer(age));
         json_array_append_new(rows, row);
-        if (!set_waits(engine, a, row, &cli->error)) {
+        if (!set_waits(engine, a, paused, row, &cli->error)) {
             json_decref(rows);
             return cli_failed(cli, 0);
         }

@@ -272,8 +272,8 @@ go_on(const OrderCase *c, GError **error)
     const Order *o = c->order;
     g_autoptr(Job) row = NULL;
     bool changed;
-    if ((o->money && !add_money(c, error)) ||
-        !job_continue(c->txn, c->job, o->steps, o->instruction, &changed, error) ||
+    if (!job_continue(c->txn, c->job, o->steps, o->instruction, &changed, error) ||
+        (o->money && !add_money(c, error)) ||
         (changed && !faces_ordered(c->engine, c->txn, c->job, ORDER_CONTINUE, error)) ||
         !job_load(c->engine->db, &VIEWER_OPERATOR, c->job, &row, error))
         return NULL;

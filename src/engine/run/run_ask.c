@@ -179,10 +179,48 @@ ask_elsewhere(Task *t, const BrainAnswer *answer, GError **error)
     return other ? TRIED_OTHER : over_if(run_wait(t, answer, error));
 }
 
+/* *ret_waits: the role pauses since the job was claimed, so its claim is given back. */
+static bool
+wait_for_role(Task *t, bool *ret_waits, GError **error)
+{
+    Db *db = t->run->engine->db;
+    g_autoptr(RolePause) pause = NULL;
+    g_auto(Txn) txn = {.db = db, .flush = TXN_LAZY};
+
+    if (!role_pause_find(db, t->job->role, &pause, error))
+        return false;
+    *ret_waits = pause != NULL;
+    while (pause && txn_again(&txn, error))
+        txn.ok = job_release(&txn, &t->claim, (Due){.us = txn_now(&txn)}, TRY_NONE, ROLE_WAITS,
+                             error);
+    return !pause || txn.done;
+}
+
+/* *ret_waits: others may spend what is left for the day or the artifact, or its money is spent, so the claim is given back. */
+static bool
+wait_for_money(Task *t, int64_t most, bool *ret_waits, GError **error)
+{
+    Engine *engine = t->run->engine;
+    bool got = true;
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_LAZY};
+
+    *ret_waits = false;
+    if (!budget_is_limited(engine->home->config))
+        return true;
+    while (txn_again(&txn, error))
+        txn.ok = budget_reserve(&txn, &t->claim, most, true, &got, error) &&
+                 (got || faces_paid(engine, &txn, t->job, error));
+    *ret_waits = !got;
+    if (txn.done && !got)
+        log_event(LOG_INFO, "the job waits", "why", BUDGET_WAITS, NULL);
+    return txn.done;
+}
+
 /* The question has ended without anything to propose from; *ret: how the try ended by that. */
 static bool
 ended_early(Task *t, const Thought *thought, Tried *ret, GError **error)
 {
+    bool waits = false;
     if (thought->end == THINK_LOST) {
         log_event(LOG_INFO, "the job was taken away by an order; ending quietly", NULL);
         *ret = TRIED_OVER;
@@ -201,27 +239,13 @@ ended_early(Task *t, const Thought *thought, Tried *ret, GError **error)
         *ret = ask_elsewhere(t, answer, error);
         return true;
     case BRAIN_SPENT:
-        *ret = over_if(run_halt_spent(t, error));
+        *ret = over_if(wait_for_role(t, &waits, error) &&
+                       (waits || wait_for_money(t, 0, &waits, error)) &&
+                       (waits || run_halt_spent(t, error)));
         return true;
     default:
         return false;
     }
-}
-
-/* *ret_waits: the role pauses since the job was claimed, so its claim is given back. */
-static bool
-wait_for_role(Task *t, bool *ret_waits, GError **error)
-{
-    Db *db = t->run->engine->db;
-    g_autoptr(RolePause) pause = NULL;
-    g_auto(Txn) txn = {.db = db, .flush = TXN_LAZY};
-
-    if (!role_pause_find(db, t->job->role, &pause, error))
-        return false;
-    *ret_waits = pause != NULL;
-    while (pause && txn_again(&txn, error))
-        txn.ok = job_release(&txn, &t->claim, (Due){.us = txn_now(&txn)}, TRY_NONE, ROLE_WAITS, error);
-    return !pause || txn.done;
 }
 
 /* True when there is money for this question. *ret_most: how much the question may cost; 0: no
@@ -230,12 +254,10 @@ wait_for_role(Task *t, bool *ret_waits, GError **error)
 static bool
 set_aside(Task *t, const Think *question, int64_t *ret_most, Tried *ret, GError **error)
 {
-    Engine *engine = t->run->engine;
     /* A program may spend all that is left, and says what it cost when it is done. */
     bool program = brain_keeps_session(t->brain) && question->budget_micro < INT64_MAX;
     int64_t most = program ? MAX(question->budget_micro, 1) : think_most(question);
-    bool halted = false, got;
-    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_LAZY};
+    bool halted = false;
     *ret = TRIED_ERROR;
     *ret_most = most;
     if (most == 0)
@@ -248,23 +270,12 @@ set_aside(Task *t, const Think *question, int64_t *ret_most, Tried *ret, GError 
         *ret = TRIED_OVER;
         return false;
     }
-    if (!wait_for_role(t, &halted, error))
+    if (!wait_for_role(t, &halted, error) ||
+        (!halted && !wait_for_money(t, most, &halted, error)))
         return false;
-    if (halted) {
+    if (halted)
         *ret = TRIED_OVER;
-        return false;
-    }
-    if (engine->home->config->max_cost_per_day_micro == 0)
-        return true;
-    while (txn_again(&txn, error))
-        txn.ok = budget_reserve(&txn, &t->claim, most, &got, error);
-    if (!txn.done)
-        return false;
-    if (got)
-        return true;
-    log_event(LOG_INFO, "the job waits", "why", BUDGET_WAITS, NULL);
-    *ret = TRIED_OVER;
-    return false;
+    return !halted;
 }
 
 /* Counted before anything else can happen; it may have been for nothing. */

@@ -17,6 +17,7 @@
 #include "engine/run/run_internal.h"
 #include "engine/run/settle.h"
 #include "mail/address.h"
+#include "store/job/artifact_money.h"
 #include "store/job/budget.h"
 #include "store/job/steering.h"
 #include "store/job/step_rows.h"
@@ -142,6 +143,11 @@ run_money_left(const Task *t, int64_t *ret, GError **error)
             return false;
         *ret = MIN(*ret, MAX(t->role->max_cost_per_day_micro - day, 0));
     }
+    g_autoptr(ArtifactMoney) money = NULL;
+    if (!artifact_money_of_job(t->run->engine->db, t->job->id, &money, error))
+        return false;
+    if (money)
+        *ret = MIN(*ret, MAX(money->limit_micro - money->spent_micro, 0));
     return true;
 }
 

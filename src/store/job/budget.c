@@ -1,4 +1,5 @@
 #include "store/job/budget.h"
+#include "store/job/artifact_money.h"
 #include "store/job/jobs_internal.h"
 #include "store/sql.h"
 
@@ -6,6 +7,8 @@
 /* Until a job looks by itself whether there is money again: whoever was asking may have
  * died. */
 #define LOOK_AGAIN_US (30 * USEC_PER_SEC)
+/* The same where all is spent, and the settings or a person may allow more. */
+#define LOOK_LATER_US (3600 * USEC_PER_SEC)
 
 static int64_t
 today(Db *db)
@@ -108,12 +111,24 @@ budget_role_anew(Txn *txn, const char *role, GError **error)
     return sql_run(txn, "DELETE FROM role_money WHERE role = ?", error, "s", role);
 }
 
+static bool
+raise_artifact(Txn *txn, JobId job, int64_t more, GError **error)
+{
+    g_autoptr(ArtifactMoney) m = NULL;
+
+    return artifact_money_of_job(txn->db, job, &m, error) &&
+           (!m || m->spent_micro + more <= m->limit_micro ||
+            artifact_money_add(txn, m, more, error));
+}
+
 bool
 budget_raise(Txn *txn, JobId job, int64_t more, GError **error)
 {
     int64_t limit, spent;
 
     if (!job_more_money(txn, job, more, error) || !budget_today(txn->db, &limit, &spent, error))
+        return false;
+    if (!raise_artifact(txn, job, more, error))
         return false;
     return limit == 0 || spent + more <= limit ||
            sql_run(txn,
@@ -168,27 +183,75 @@ set_aside(Txn *txn, GError **error)
 }
 
 bool
-budget_reserve(Txn *txn, const JobClaim *claim, int64_t most, bool *ret_got, GError **error)
+budget_is_limited(const Config *config)
 {
-    int64_t limit, spent, others, dearest;
+    return config->max_cost_per_day_micro > 0 || artifact_money_limits(config);
+}
+
+/* What is left of the money of the day and of the artifact, less what the calls under way may cost. */
+typedef struct Left {
+    int64_t micro;
+    bool day, all;           /* all of the day is spent; or of either */
+    ArtifactMoney *artifact; /* NULL: none that has a limit */
+} Left;
+
+static void
+left_clear(Left *l)
+{
+    g_clear_pointer(&l->artifact, artifact_money_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Left, left_clear)
+
+static bool
+find_left(Db *db, JobId job, Left *ret, GError **error)
+{
+    int64_t limit, spent, others, about = 0;
+
+    if (!budget_today(db, &limit, &spent, error) ||
+        !sql_int(db, "SELECT aside_micro FROM money WHERE day = ?", &others, error, "i",
+                 today(db)) ||
+        !artifact_money_of_job(db, job, &ret->artifact, error) ||
+        (ret->artifact && !artifact_money_aside(db, ret->artifact, &about, error)))
+        return false;
+    const ArtifactMoney *m = ret->artifact;
+    ret->micro = MIN(limit ? limit - spent - others : INT64_MAX,
+                     m ? m->limit_micro - m->spent_micro - about : INT64_MAX);
+    ret->day = limit > 0 && spent >= limit;
+    ret->all = ret->day || artifact_money_spent(m);
+    return true;
+}
+
+static bool
+send_away(Txn *txn, const JobClaim *claim, const Left *left, bool tells, GError **error)
+{
+    bool at_once = left->day && tells;
+    int64_t wait = at_once ? 0 : left->all ? LOOK_LATER_US : LOOK_AGAIN_US;
+    g_autofree char *why = artifact_money_spent(left->artifact)
+                               ? artifact_money_why(left->artifact)
+                               : g_strdup(left->all && !at_once ? BUDGET_SPENT : BUDGET_WAITS);
+
+    return job_release(txn, claim, (Due){.us = txn_now(txn) + wait}, TRY_NONE, why, error);
+}
+
+bool
+budget_reserve(
+    Txn *txn, const JobClaim *claim, int64_t most, bool tells, bool *ret_got, GError **error)
+{
+    g_auto(Left) left = {0};
+    int64_t dearest;
 
     /* A table of prices may be wrong, and retries cost: hence the role's dearest step of
      * today. */
     if (!drop_old(txn, claim->job, error) || !drop_dead(txn, error) || !set_aside(txn, error) ||
-        !budget_today(txn->db, &limit, &spent, error) ||
-        !sql_int(txn->db, "SELECT aside_micro FROM money WHERE day = ?", &others, error, "i",
-                 today(txn->db)) ||
+        !find_left(txn->db, claim->job, &left, error) ||
         !sql_int(txn->db,
                  "SELECT d.micro FROM dearest d JOIN job j ON j.role = d.role "
                  "WHERE j.id = ? AND d.day = ?",
                  &dearest, error, "ii", claim->job.v, today(txn->db)))
         return false;
-    *ret_got = limit == 0 || spent + others < limit;
-    if (!*ret_got) { /* where nothing is left at all it can be told so at once */
-        int64_t wait = spent < limit ? LOOK_AGAIN_US : 0;
-        return job_release(txn, claim, (Due){.us = txn_now(txn) + wait}, TRY_NONE, BUDGET_WAITS,
-                           error);
-    }
+    *ret_got = left.micro > 0;
+    if (!*ret_got)
+        return send_away(txn, claim, &left, tells, error);
     return sql_run(txn, "INSERT INTO asking (job, fence, micro) VALUES (?, ?, ?)", error, "iii",
                    claim->job.v, claim->fence, MAX(most, dearest)) &&
            set_aside(txn, error);

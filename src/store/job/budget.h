@@ -26,12 +26,16 @@ bool budget_pay(Txn *txn, JobId job, int64_t micro, GError **error);
 bool budget_book(Txn *txn, JobId job, int64_t *ret_micro, GError **error);
 
 /* Why a job waits that budget_reserve() sent away. */
-#define BUDGET_WAITS "the calls that are under way may spend the rest of the day's budget"
-/* Asks whether the job of this claim may make a call now that may cost so much. *ret_got false:
+#define BUDGET_WAITS "the calls that are under way may spend the rest of the budget"
+#define BUDGET_SPENT "the budget of the day is spent"
+/* Has this home a limit that budget_reserve() knows? */
+bool budget_is_limited(const Config *config);
+/* Asks whether the job of this claim may make a call now that may cost so much, by the limits of the day and of its artifact. *ret_got false:
  * not now; its claim was given back, it is queued, and no attempt counts. One call alone always
- * may be made where anything is left, so the limit is passed by less than one call. */
-bool
-budget_reserve(Txn *txn, const JobClaim *claim, int64_t most, bool *ret_got, GError **error);
+ * may be made where anything is left, so the limit is passed by less than one call. tells: whoever claims it next says at once that
+ * the day's money is spent. */
+bool budget_reserve(
+    Txn *txn, const JobClaim *claim, int64_t most, bool tells, bool *ret_got, GError **error);
 /* To be called when the call is over, and paid for if it cost anything. *ret_woke: jobs that
  * waited for that are ready now. */
 bool budget_settle(Txn *txn, const JobClaim *claim, bool *ret_woke, GError **error);
@@ -46,6 +50,6 @@ bool budget_today(Db *db, int64_t *ret_limit, int64_t *ret_spent, GError **error
 /* What the work of this role has cost on this day (UTC), or since it was counted anew. */
 bool budget_role_today(Db *db, const char *role, int64_t *ret_spent, GError **error);
 bool budget_role_anew(Txn *txn, const char *role, GError **error);
-/* CONTINUE $1: this round may cost so much more, and so may this day where its own limit would
+/* CONTINUE $1: this round may cost so much more, and so may this day, and the job's artifact, where their own limits would
  * stop it. */
 bool budget_raise(Txn *txn, JobId job, int64_t more, GError **error);

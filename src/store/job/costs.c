@@ -2,17 +2,6 @@
 #include "store/rows.h"
 #include "store/workflow.h"
 
-/* The artifacts that the job of a step was about, and how long after the step each came up. */
-#define ABOUT                                                                                  \
-    "SELECT a.name AS name, m.received_us - s.at_us AS gap FROM message m "                    \
-    "JOIN event e ON e.msgid = m.msgid JOIN artifact a ON a.id = e.artifact "                  \
-    "WHERE m.job = s.job UNION ALL "                                                           \
-    "SELECT a.name, o.created_us - s.at_us FROM outbox o JOIN event e ON e.msgid = o.msgid "   \
-    "JOIN artifact a ON a.id = e.artifact WHERE o.job = s.job UNION ALL "                      \
-    "SELECT p.artifact, p.opened_us - s.at_us FROM panel p WHERE p.job = s.job UNION ALL "     \
-    "SELECT p.artifact, p.opened_us - s.at_us FROM ballot b JOIN panel p ON p.id = b.panel "   \
-    "WHERE b.job = s.job"
-
 /* Each step, and what was paid for none. */
 #define PAID                                                                                   \
     "(SELECT job, cost_micro AS cost, at_us, 1 AS n, brain FROM step UNION ALL "               \
@@ -34,10 +23,7 @@ static const char *const queries[] = {
     [COST_BRAIN] = "FROM (SELECT coalesce(brain, '-') AS name, NULL AS role, 0 AS job, "
                    "sum(n) AS steps, sum(cost) AS cost FROM " PAID
                    "WHERE at_us >= ? GROUP BY 1) c ORDER BY c.cost DESC, c.name",
-    /* Each step counts for the newest artifact that its job had before the step, else for the
-     * next one that came. */
-    [COST_ARTIFACT] = "FROM (SELECT coalesce(nullif((SELECT f.name FROM (" ABOUT ") f "
-                      "ORDER BY f.gap > 0, abs(f.gap), f.name LIMIT 1), ''), '-') AS name, "
+    [COST_ARTIFACT] = "FROM (SELECT coalesce(nullif(" ARTIFACT_OF_STEP ", ''), '-') AS name, "
                       "NULL AS role, 0 AS job, sum(n) AS steps, sum(cost) AS cost FROM " PAID
                       "WHERE s.at_us >= ? GROUP BY 1) c ORDER BY c.cost DESC, c.name",
 };

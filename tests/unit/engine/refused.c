@@ -252,7 +252,7 @@ does_reserve(Rig *r, Txn *txn, GError **error)
 {
     bool got;
 
-    return budget_reserve(txn, &r->w.claim, 5, &got, error);
+    return budget_reserve(txn, &r->w.claim, 5, true, &got, error);
 }
 
 static bool

@@ -53,7 +53,7 @@ reserve(TempStore *s, const JobClaim *claim, int64_t most)
     bool got = false;
     g_auto(Txn) txn = test_begin(s->db);
 
-    budget_reserve(&txn, claim, most, &got, &error);
+    budget_reserve(&txn, claim, most, true, &got, &error);
     g_assert_no_error(error);
     test_commit(&txn);
     return got;

@@ -470,7 +470,7 @@ reserve(TempStore *s, const JobClaim *claim, int64_t most)
     bool got = false;
     Txn txn = test_begin(s->db);
 
-    budget_reserve(&txn, claim, most, &got, &error);
+    budget_reserve(&txn, claim, most, true, &got, &error);
     test_commit(&txn);
     g_assert_no_error(error);
     return got;
