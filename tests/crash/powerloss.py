@@ -7,6 +7,7 @@
     powerloss.py briefing [MAX]      a briefing that is sent, and a reply that is answered
     powerloss.py workflow [MAX]      an approval instead of `send`: a file is moved, and two roles get mail
     powerloss.py commit [MAX]        the same in a git checkout, with --commit: the index follows, and it is committed
+    powerloss.py panel [MAX]         the last ballot of a panel instead of `send`: ballots open, a verdict, its mail, a file is moved
     powerloss.py write [MAX]         `artifact write` instead of `send`: a file of a git checkout gets other bytes
 
 Records the file operations of `init`, `send` and `serve --once` with strace, then plays them on a disk
@@ -30,7 +31,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-import job, scene, walk_briefing, walk_job, walk_workflow
+import job, scene, walk_briefing, walk_job, walk_panel, walk_workflow
 from tap import Tap
 
 WORKERS = max(2, os.cpu_count() or 1)
@@ -423,6 +424,36 @@ class OneCommit(OneApproval):
                       "NEXT_ROLES=skeleton-writer")
 
 
+class OnePanel(OneMail):
+    """Three members have discussed; the last one votes again. What is acknowledged is the review-request, long before."""
+    OPEN = "SELECT job FROM ballot WHERE verdict = '' ORDER BY id"
+
+    def settings(self, home):
+        walk_panel.settle(home)
+
+    def begin(self, home):
+        walk_panel.furnish(home)
+        walk_panel.request(home)
+        home.run("deliver")
+        home.run("account", "main", "--once")
+        while home.query("SELECT count(*) FROM ballot WHERE round = 2 AND verdict <> ''") != [(2,)]:
+            job, = (home.query(self.OPEN) or home.query("SELECT id FROM job ORDER BY id"))[0]
+            home.run("run", str(job))
+        self.last, = home.query(self.OPEN)[0]
+        self.request, = home.query("SELECT msgid FROM cycle")[0]
+        return True
+
+    def say(self, traced):
+        traced("run", str(self.last))
+        return f"<{self.request}>"
+
+    def ended(self, home, msgid):
+        return walk_panel.check(home, True)
+
+    def after(self, home, acked):
+        return scene.recover(home, hours=3) or walk_panel.check(home, True)
+
+
 class OneWrite(OneApproval):
     """What is acknowledged is the digest of what was written."""
     def begin(self, home):
@@ -585,7 +616,7 @@ def main():
     tap = Tap()
     with scene.scratch() as work:
         kinds = {"job": OneJob, "briefing": OneBriefing, "workflow": OneApproval, "commit": OneCommit,
-                 "write": OneWrite}
+                 "write": OneWrite, "panel": OnePanel}
         path = kinds[kind]() if kind in kinds else OneMail(long_log=kind == "checkpoint")
         recorder, made, said, msgid, modes = record(work, path)
         ways = list(states(recorder.ops, recorder.flushes, made, said))

@@ -45,9 +45,19 @@ def review(home, **how):
     home.run("panel", "review", "--members", "ann,ben,eve", "--rule", "majority", str(home.path / "project" / SPEC), **how)
 
 
-def furnish(home):
+def settle(home):
     """The settings name the home, which is copied from place to place."""
     (home.path / "postrider.conf").write_text(CONFIG.replace("sh {home}/", "sh ../../../"))
+
+
+def request(home):
+    done = home.run("notify", "--from", "spec-writer", "review-request", SPEC, "spec-reviewer-panel")
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+
+
+def furnish(home):
+    settle(home)
     for name, verdict in VERDICTS.items():
         (home.path / name).write_text(MEMBER % (verdict, name))
     spec = home.path / "project" / SPEC
@@ -93,9 +103,7 @@ class PanelWalk(walk.Walk):
         first = scene.make_home(self.work / "made")
         furnish(first)
         asked = first.copy_to(self.work / "asked")
-        done = asked.run("notify", "--from", "spec-writer", "review-request", SPEC, "spec-reviewer-panel")
-        if done.returncode:
-            raise RuntimeError(done.stderr)
+        request(asked)
         return walk.Stage("review", first, [], review), walk.Stage("request", asked, [], walk.serve_once)
 
     def works(self):
