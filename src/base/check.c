@@ -1,7 +1,6 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/text.h"
 
 void
 check_end_clear(CheckEnd *end)

@@ -1,10 +1,6 @@
 #include "base/clock.h"
 #include "base/proc.h"
-#include "base/text.h"
-#include <errno.h>
-#include <glib.h>
 #include <sys/random.h>
-#include <time.h>
 
 /* "ID@SECONDS" */
 static void

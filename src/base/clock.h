@@ -10,9 +10,6 @@
  * POSTRIDER_PATIENCE=SECONDS is the longest that anybody waits for a server, so that a test
  * with silent servers ends soon.
  */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #define USEC_PER_SEC INT64_C(1000000)
 #define USEC_PER_MSEC INT64_C(1000)

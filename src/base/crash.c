@@ -1,6 +1,4 @@
 #include "base/crash.h"
-#include "base/cleanup.h"
-#include "base/text.h"
 #include <fcntl.h>
 #include <signal.h>
 

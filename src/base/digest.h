@@ -5,7 +5,6 @@
  * made twice: by libcrypto (sha256.c), and by GLib (sha256_glib.c) for the front program.
  */
 #include "base/ids.h"
-#include <glib.h>
 
 void digest_of(const void *data, size_t len, Digest *ret);
 

@@ -1,7 +1,5 @@
 #include "base/err.h"
 #include "base/secret.h"
-#include "base/text.h"
-#include <errno.h>
 #include <sysexits.h>
 
 GQuark

@@ -4,12 +4,9 @@
  * it.
  */
 #include "base/exchange.h"
-#include "base/cleanup.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/file_internal.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <sys/stat.h>

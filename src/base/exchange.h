@@ -13,8 +13,6 @@
  * when the tmp file is gone. After a crash the displaced file is found by its name, see
  * file_swap_of().
  */
-#include <glib.h>
-#include <stdbool.h>
 #include <sys/types.h>
 
 bool file_exchange(int dir_fd,

@@ -4,14 +4,10 @@
  * by descriptor, so a folder that is renamed meanwhile changes nothing.
  */
 #include "base/file.h"
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/file_internal.h"
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <linux/fs.h>
 #include <linux/openat2.h>
 #include <poll.h>

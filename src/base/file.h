@@ -11,9 +11,6 @@
  * Opening: paths are relative to a folder's descriptor and resolved beneath it (openat2 with
  * RESOLVE_BENEATH and no symbolic links; by components where the kernel lacks it).
  */
-#include <dirent.h>
-#include <glib.h>
-#include <stdbool.h>
 #include <sys/types.h>
 
 /* Opens a folder for use as dir_fd; symbolic links in this path are followed. -1 with error. */

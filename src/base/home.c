@@ -1,13 +1,9 @@
 #include "base/home.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/secret.h"
-#include "base/text.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 

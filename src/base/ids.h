@@ -5,9 +5,6 @@
  * kinds can't be swapped in a call, the digest, and forward names of the store's handles. A
  * zero id means "none".
  */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 typedef struct MsgId {
     int64_t v;

@@ -1,8 +1,6 @@
 #include "base/json.h"
-#include "base/err.h"
 #include "base/json_plain.h"
 #include "base/limits.h"
-#include "base/text.h"
 #include <sys/mman.h>
 
 /* --- memory --- */

@@ -5,9 +5,7 @@
  * cap and a depth cap; integers are exact. Errors name line and column, or the path of the
  * wrong field: "send_emails[1].to: must be a string".
  */
-#include <glib.h>
 #include <jansson.h>
-#include <stdbool.h>
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(json_t, json_decref)
 

@@ -1,7 +1,4 @@
 #include "base/json_plain.h"
-#include <glib.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #define DEPTH_MAX 64
 #define KEY_BYTES 64

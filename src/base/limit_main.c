@@ -11,13 +11,11 @@
  * 127 with one line on stderr when the program can't be run, 126 when a limit can't be set, 64
  * for a wrong call.
  */
-#include <errno.h>
 #include <linux/keyctl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 static const struct {
     const char *name;

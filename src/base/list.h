@@ -20,7 +20,6 @@
  * GPtrArray inside: LIST_ARRAY(list) is for the calls of GLib that do not care what the
  * elements are (sort, remove_index, set_size).
  */
-#include <glib.h>
 
 #define LIST_ARRAY(list) ((GPtrArray *)(list))
 

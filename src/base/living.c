@@ -1,15 +1,10 @@
 #include "base/living.h"
-#include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/digest.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/proc.h"
-#include "base/text.h"
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define MARK_MAX 8192
 #define MARK_FIRST "postrider home 1"

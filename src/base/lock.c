@@ -4,16 +4,11 @@
  * elsewhere after the lock was granted is therefore tried again.
  */
 #include "base/lock.h"
-#include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/err.h"
 #include "base/file.h"
-#include "base/text.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #define RETRY_NS (5 * 1000 * 1000)
 

@@ -5,8 +5,6 @@
  * when the last descriptor of it is closed, so a process that dies leaves none behind. The
  * holder's pid stands in the file for messages only.
  */
-#include <glib.h>
-#include <stdbool.h>
 #include <sys/types.h>
 
 /* Takes the lock for this process alone; closing *ret_fd gives it back. wait_ms: how long to wait

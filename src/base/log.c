@@ -1,12 +1,8 @@
 #include "base/log.h"
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/proc.h"
 #include "base/secret.h"
-#include "base/text.h"
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 

@@ -6,9 +6,6 @@
  * programs log, once. On a terminal the line is shorter: time, level when not info, message,
  * fields.
  */
-#include <glib.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 typedef enum LogLevel { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR, LOG_NONE } LogLevel;
 

@@ -1,5 +1,4 @@
 #include "base/preset.h"
-#include <glib.h>
 
 /* A preset says `envelope` where the server is known to take no tagged sender; elsewhere setup
  * tries it out. */

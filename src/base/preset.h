@@ -5,7 +5,6 @@
  * below, each of which a line of the file overrides. Beside settings a preset has what a person
  * must know to log in there. All strings are static.
  */
-#include <stddef.h>
 
 typedef struct PresetKey {
     const char *key, *value; /* of [account]; as it would be written */

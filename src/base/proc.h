@@ -11,11 +11,8 @@
  * proc_talk() for a program whose output we want, inside the caller's own poll loop; such a
  * program dies with us, however we end.
  */
-#include <glib.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 /* What every program does first; log_init() and proc_talk() do it too. SIGPIPE and SIGXFSZ are

@@ -9,13 +9,10 @@
  * may still hold the pipes open, so the end of a pipe is never waited for once the child is
  * gone: what lies in it is taken, and that is all.
  */
-#include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/err.h"
 #include "base/limits.h"
 #include "base/proc.h"
 #include "base/proc_spawn.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>

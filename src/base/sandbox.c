@@ -1,9 +1,6 @@
 #include "base/sandbox.h"
 #include "base/clock.h"
-#include "base/err.h"
 #include "base/proc.h"
-#include "base/text.h"
-#include <unistd.h>
 
 #define TRY_US (10 * USEC_PER_SEC)
 #define WHY_CHARS 200

@@ -16,7 +16,6 @@
  * fresh.
  */
 #include "base/list.h"
-#include <stdbool.h>
 
 /* From the loosest to the strictest. */
 typedef enum SandboxKind {

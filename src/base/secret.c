@@ -1,6 +1,4 @@
 #include "base/secret.h"
-#include "base/text.h"
-#include <glib.h>
 
 #define CUT_MIN 6    /* less of a secret is none: "sk-" and the like */
 #define BASE64_MIN 8 /* characters */

@@ -1,12 +1,7 @@
 #include "base/secretfile.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
-#include "base/text.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define CREDENTIAL "credential:"
 

@@ -9,9 +9,6 @@
  *
  * Errors name the file, never what is in it. Whoever reads one wipes the bytes.
  */
-#include <glib.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 /* The name behind "credential:"; NULL when the setting is a path. Borrowed. */
 const char *secretfile_credential(const char *setting);

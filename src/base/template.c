@@ -1,5 +1,4 @@
 #include "base/template.h"
-#include <string.h>
 
 /* The length of the name between the braces that begin here; 0: this is no place. */
 static size_t

@@ -6,9 +6,6 @@
  * braces stays text and is never expanded again. Braces around anything else, and names that
  * nobody knows, stay as they are, so that JSON and code in a template need no escape.
  */
-#include <glib.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 /* One piece of a template: text as it stands, or a place. */
 typedef struct TemplatePiece {

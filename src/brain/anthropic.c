@@ -4,7 +4,6 @@
  * `message_stop`. Servers that ignore `stream` and send one JSON object are understood too.
  */
 #include "base/clock.h"
-#include "base/err.h"
 #include "brain/api.h"
 #include "wire/sse.h"
 

@@ -1,8 +1,6 @@
 #include "brain/api.h"
 #include "base/clock.h"
-#include "base/err.h"
 #include "base/secret.h"
-#include "base/text.h"
 #include "brain/api_key.h"
 #include "brain/price.h"
 #include "brain/retry.h"

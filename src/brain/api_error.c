@@ -4,7 +4,6 @@
  * line for a person, whether it is about money, and when a limit ends.
  */
 #include "base/clock.h"
-#include "base/text.h"
 #include "brain/api.h"
 
 #define COMPLAINT_CHARS 300

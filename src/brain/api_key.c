@@ -1,5 +1,4 @@
 #include "brain/api_key.h"
-#include "base/err.h"
 #include "base/secret.h"
 #include "base/secretfile.h"
 

@@ -1,7 +1,5 @@
 #include "brain/brain.h"
-#include "base/err.h"
 #include "base/secret.h"
-#include "base/text.h"
 
 struct BrainCall {
     const BrainOps *ops;

@@ -12,9 +12,7 @@
  */
 #include "base/clock.h"
 #include "base/config/config.h"
-#include <glib.h>
 #include <poll.h>
-#include <stdbool.h>
 
 /* An image or a PDF that the model is to see; others are files in the job's folder. */
 typedef struct BrainFile {

@@ -1,7 +1,5 @@
 #include "brain/limit_words.h"
 #include "base/clock.h"
-#include <glib.h>
-#include <string.h>
 
 #define MOST_COUNT 1000 /* days; more is no limit of a plan */
 #define MOST_US (INT64_C(86400) * MOST_COUNT * USEC_PER_SEC)

@@ -9,7 +9,6 @@
  *
  * A time of day without a date is the next one; without a zone it is local time.
  */
-#include <stdint.h>
 
 /* Wall time in microseconds; 0: the words name no time, one that is over, or one that lies more than
  * 1000 days ahead. Any bytes will do. */

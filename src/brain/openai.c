@@ -7,7 +7,6 @@
  *   max_tokens <-> max_completion_tokens
  *   with files -> without
  */
-#include "base/err.h"
 #include "brain/api.h"
 
 #define OWN_URL "https://api.openai.com/v1"

@@ -1,9 +1,6 @@
 #include "brain/price.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
-#include "base/text.h"
 
 #define FILE_NAME "prices.conf"
 #define MILLION INT64_C(1000000)

@@ -1,7 +1,5 @@
 #include "brain/program.h"
-#include "base/err.h"
 #include "base/proc.h"
-#include "base/text.h"
 #include "brain/price.h"
 #include <sys/wait.h>
 

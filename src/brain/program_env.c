@@ -1,12 +1,9 @@
 /* What a program is given: its environment, and the file that it is. */
-#include "base/err.h"
 #include "base/proc.h"
 #include "base/secret.h"
-#include "base/text.h"
 #include "brain/api_key.h"
 #include "brain/program.h"
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define FALLBACK_PATH "/usr/local/bin:/usr/bin:/bin"
 #define VERSION_US (20 * USEC_PER_SEC)

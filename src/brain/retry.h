@@ -17,8 +17,6 @@
 #include "base/clock.h"
 #include "brain/brain.h"
 #include "wire/http.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 #define RETRY_MAX 2u
 

@@ -3,8 +3,6 @@
  * answers the job's k-th question. k is the job's own count of steps, so a job that is
  * restored from its checkpoint goes on where it was.
  */
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/limits.h"

@@ -2,7 +2,6 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/secret.h"
-#include "base/text.h"
 #include "brain/limit_words.h"
 
 #define GIST_CHARS 160

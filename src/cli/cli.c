@@ -1,22 +1,17 @@
 #include "cli/cli.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/proc.h"
-#include "base/text.h"
 #include "cli/options.h"
 #include "engine/engine.h"
 #include "mail/msgid.h"
 #include "port/port_client.h"
 #include "store/job/jobs.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 /* --- messages --- */
 

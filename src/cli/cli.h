@@ -15,7 +15,6 @@
 #include "store/db.h"
 #include "store/mail/messages.h"
 #include "store/mail/short_ids.h"
-#include <glib.h>
 #include <jansson.h>
 #include <sysexits.h>
 

@@ -1,5 +1,4 @@
 /* What is printed of the table of verbs: for people, as mdoc, and for completion. */
-#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 

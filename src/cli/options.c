@@ -1,5 +1,4 @@
 #include "cli/options.h"
-#include "base/text.h"
 
 #define ITERATIONS_MAX 10000
 

@@ -1,5 +1,4 @@
 #include "engine/act.h"
-#include "base/err.h"
 #include "engine/face.h"
 #include "engine/run/space_wall.h"
 

@@ -1,5 +1,4 @@
 #include "engine/face.h"
-#include "base/err.h"
 #include "base/list.h"
 #include "engine/run/view_files.h"
 #include "store/job/budget.h"

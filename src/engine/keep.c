@@ -1,13 +1,9 @@
 #include "engine/keep.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "engine/tree/tree.h"
 #include "store/job/old_jobs.h"
-#include <inttypes.h>
-#include <stdio.h>
 
 #define LOOK_EVERY_US (3600 * USEC_PER_SEC)
 #define LOOK_META "kept"

@@ -1,5 +1,4 @@
 #include "engine/mail_load.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "engine/in/mail_in.h"
 #include "mail/identity.h"

@@ -1,5 +1,4 @@
 #include "engine/mode.h"
-#include "base/cleanup.h"
 
 void
 mode_mail_free(ModeMail *m)

@@ -1,13 +1,10 @@
 #include "engine/session.h"
-#include "base/cleanup.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "engine/face.h"
 #include "engine/in/intake.h"
 #include "engine/role.h"
-#include "engine/run/settle.h"
 #include "engine/run/workplace.h"
 #include "engine/wall/wall.h"
 #include "mail/compose.h"
@@ -15,10 +12,8 @@
 #include "port/port.h"
 #include "store/job/budget.h"
 #include "store/job/role_pauses.h"
-#include <errno.h>
 #include <signal.h>
 #include <sys/signalfd.h>
-#include <unistd.h>
 
 #define LOOK_US (500 * USEC_PER_MSEC) /* between two calls of go_on() */
 

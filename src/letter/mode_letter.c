@@ -1,8 +1,6 @@
 #include "letter/mode_letter.h"
 #include "base/digest.h"
-#include "base/err.h"
 #include "base/file.h"
-#include "base/text.h"
 #include "engine/mail_load.h"
 #include "engine/context/conversation.h"
 #include "engine/run/workplace.h"

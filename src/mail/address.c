@@ -4,9 +4,7 @@
  * that is nothing but an addr-spec; never from a name, a comment or an encoded word. */
 #include "mail/address.h"
 
-#include "base/cleanup.h"
 #include "base/limits.h"
-#include "base/text.h"
 #include "mail/mime/encode.h"
 #include "mail/mime/encword.h"
 

@@ -5,8 +5,6 @@
  * yield an address. Nothing here uses GMime.
  */
 #include "base/list.h"
-#include <glib.h>
-#include <stdbool.h>
 
 typedef struct Address {
     char *name; /* decoded, valid UTF-8; "" for none */

@@ -1,6 +1,5 @@
 #include "mail/auth.h"
 
-#include "base/text.h"
 #include "mail/auth_results.h"
 #include "mail/mime/header.h"
 #include <arpa/inet.h>

@@ -37,7 +37,6 @@
  */
 #include "base/config/config_words.h"
 #include "mail/message.h"
-#include <stdbool.h>
 
 /*
  * What is needed (AuthNeed, the setting `require-auth`; unsaid: AUTH_DMARC):

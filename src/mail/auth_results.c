@@ -1,5 +1,4 @@
 #include "mail/auth_results.h"
-#include "base/cleanup.h"
 
 #define RESULTS_MAX 100u
 

@@ -5,8 +5,6 @@
  * Received (RFC 5321 4.4). Plain text in, structs out; who may be believed is auth.h's
  * business.
  */
-#include <glib.h>
-#include <stdbool.h>
 
 /* One method's result. Properties that occur twice make the whole result worthless. */
 typedef struct AuthResult {

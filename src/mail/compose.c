@@ -3,10 +3,7 @@
  * down (compose_format.c) can't fail by what it says.
  */
 #include "mail/compose.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/limits.h"
-#include "base/text.h"
 #include "mail/compose_internal.h"
 #include "mail/mime/encode.h"
 #include "mail/mime/mediatype.h"

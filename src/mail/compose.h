@@ -12,8 +12,6 @@
 #include "base/digest.h"
 #include "mail/address.h"
 #include "mail/msgid.h"
-#include <glib.h>
-#include <stdbool.h>
 
 typedef struct Compose Compose;
 

@@ -1,7 +1,6 @@
 /* Writes a mail from what was set, always in one order. Nothing else goes in: no host name, no
  * random boundary, no clock. */
 #include "base/clock.h"
-#include "base/err.h"
 #include "base/limits.h"
 #include "mail/compose_internal.h"
 #include "mail/mime/encode.h"

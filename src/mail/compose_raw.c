@@ -6,9 +6,7 @@
  */
 #include "mail/compose.h"
 
-#include "base/err.h"
 #include "base/limits.h"
-#include "base/text.h"
 #include "mail/mime/encode.h"
 #include "mail/msgid.h"
 

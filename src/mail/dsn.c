@@ -1,8 +1,6 @@
 #include "mail/dsn.h"
 
-#include "base/cleanup.h"
 #include "base/limits.h"
-#include "base/text.h"
 #include "mail/mime/header.h"
 #include "mail/mime/param.h"
 #include "mail/msgid.h"

@@ -1,8 +1,6 @@
 #pragma once
 
 /* Reading the Date header of a mail. */
-#include <stdbool.h>
-#include <stdint.h>
 
 /* Reads "Sun, 15 Nov 2026 09:30:00 +0100" and its older relatives (two-digit years, zone names,
  * no seconds, comments). False for anything else, and for what is no moment between 1970 and

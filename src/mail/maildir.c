@@ -4,18 +4,14 @@
  * list again. No rename replaces a file.
  */
 #include "mail/maildir.h"
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/list.h"
 #include "base/proc.h"
 #include "mail/maildir_internal.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #define RACE_ROUNDS 16               /* how often we look for a mail that is being moved */
 #define QUIET_NSEC INT64_C(50000000) /* more than a tick of the clock that stamps folders */

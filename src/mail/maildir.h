@@ -9,9 +9,6 @@
  * Delivery flushes twice: the file, then the folder. The caller names the file, so delivering
  * again is recognised.
  */
-#include <glib.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 typedef struct Maildir Maildir;
 

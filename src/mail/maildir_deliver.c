@@ -11,12 +11,9 @@
  */
 #include "mail/maildir_internal.h"
 
-#include "base/cleanup.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/list.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/uio.h>
 

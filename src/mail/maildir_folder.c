@@ -4,10 +4,7 @@
  */
 #include "mail/maildir_internal.h"
 
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 

@@ -1,7 +1,6 @@
 #include "mail/markdown.h"
 #include "base/limits.h"
 #include <md4c.h>
-#include <string.h>
 
 #define DEPTH_MAX 64 /* elements in one another */
 #define GROWTH 12 /* bytes of HTML for one of text: short rows of a wide table are filled up */

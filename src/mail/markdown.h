@@ -12,8 +12,6 @@
  * A text for which that can't be kept (a list that Markdown would number anew, "2*3*4" which it
  * would read as emphasis) has no HTML. Nothing here depends on a mail.
  */
-#include <glib.h>
-#include <stdbool.h>
 
 /* May this be a link that works? Asked for http, https and mailto only; nothing else ever
  * is. */

@@ -1,6 +1,5 @@
 #include "mail/message.h"
 
-#include "base/cleanup.h"
 #include "mail/mime/header.h"
 
 Message *

@@ -11,7 +11,6 @@
  */
 #include "base/ids.h"
 #include "mail/address.h"
-#include <glib.h>
 
 typedef struct MessageLimits { /* 0: the default of base/limits.h */
     unsigned max_depth, max_parts, max_headers;

@@ -15,7 +15,6 @@
  * Leaves are ranges of that copy, hence of the body; they are decoded by our own decoders.
  */
 #include "base/limits.h"
-#include "base/text.h"
 #include "mail/message.h"
 #include "mail/message_head.h"
 #include "mail/mime/header.h"

@@ -9,8 +9,6 @@
  * the id alone proves what its mail is, also in a copy that a server filed.
  */
 #include "base/digest.h"
-#include <glib.h>
-#include <stdbool.h>
 
 /* The first valid id in the text, brackets or not; NULL when there is none. Caller frees. */
 char *msgid_parse(const char *text);

@@ -1,7 +1,6 @@
 #include "mail/parents.h"
 #include "base/limits.h"
 #include "mail/msgid.h"
-#include <string.h>
 
 GPtrArray *
 parents_of(const Message *m)

@@ -5,7 +5,6 @@
  */
 #include "mail/quote.h"
 #include "mail/quote_internal.h"
-#include <stdint.h>
 
 #define INTRO_LINES 4  /* an introduction is wrapped over at most so many */
 #define HEADER_LINES 8 /* Outlook's copy of the headers */

@@ -1,9 +1,6 @@
 #pragma once
 
 /* The lines of a text, for quote.c and quoted.c. */
-#include <glib.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 typedef enum QuoteWhat {
     QUOTE_OWN,    /* the sender's, signatures and "Sent from my phone" too */

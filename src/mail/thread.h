@@ -5,9 +5,6 @@
  * the store, never here. Never loops, never deeper than the input is long; works without
  * recursion.
  */
-#include <glib.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 typedef struct ThreadMail {
     const char *id;        /* NULL or empty: unique */

@@ -13,8 +13,6 @@
  * thing at a time, in the order of the calls. Who sends without reading is not read any more. At the end of stdin what was
  * asked is answered, and then it ends.
  */
-#include <glib.h>
-#include <stdbool.h>
 
 typedef struct McpStart {
     int in, out;

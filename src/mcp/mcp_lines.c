@@ -1,5 +1,4 @@
 #include "mcp/mcp_lines.h"
-#include <string.h>
 
 void
 mcp_lines_init(McpLines *lines, size_t max)

@@ -5,8 +5,6 @@
  * its end, told once, and costs no memory. Bytes behind the last newline are no line: whoever goes away in the middle of
  * one has said nothing.
  */
-#include <glib.h>
-#include <stdbool.h>
 
 typedef struct McpLines {
     GString *bytes;

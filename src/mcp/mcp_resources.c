@@ -6,7 +6,6 @@
  * what an agent was shown counts for what it may do.
  */
 #include "base/clock.h"
-#include "base/err.h"
 #include "mcp/mcp_internal.h"
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,9 +1,6 @@
 #include "base/clock.h"
-#include "base/err.h"
 #include "base/limits.h"
 #include "mcp/mcp_internal.h"
-#include <errno.h>
-#include <unistd.h>
 
 /* Who does not read what he asked for, or asks for too much at a time, is not read either. */
 #define OUT_MAX (1u << 20)

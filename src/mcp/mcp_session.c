@@ -1,7 +1,5 @@
 /* The session that stands in for a run (mcp.h): a child of ours, which says the path of its port in one line. */
-#include "base/err.h"
 #include "mcp/mcp_internal.h"
-#include <string.h>
 #include <sysexits.h>
 
 #define PATH_BYTES_MAX 8192 /* what is kept of a line that should be a path */

@@ -1,9 +1,5 @@
 /* Todos: the plan file of the project, as `plan next` and `plan mark` use it. */
-#include "base/err.h"
-#include "base/text.h"
 #include "mcp/mcp_internal.h"
-#include "plan/file/plan_words.h"
-#include <unistd.h>
 
 #define CHECKS_MAX 16
 

@@ -1,7 +1,5 @@
 /* The eight tools. Descriptions are read by models with every request, so they are short: tools/list stays below 6,000
  * bytes. */
-#include "base/err.h"
-#include "base/text.h"
 #include "mcp/mcp_internal.h"
 #include <sysexits.h>
 

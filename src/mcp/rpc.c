@@ -1,7 +1,5 @@
 #include "mcp/rpc.h"
-#include "base/err.h"
 #include "base/json.h"
-#include <string.h>
 
 static const char *const versions[] = {MCP_MODERN,   MCP_LEGACY,   "2025-06-18",
                                        "2025-03-26", "2024-11-05", NULL};

@@ -7,9 +7,7 @@
  * version in params._meta; all others are legacy, for which `initialize` agrees on a version. Nothing is remembered of
  * earlier requests.
  */
-#include <glib.h>
 #include <jansson.h>
-#include <stdbool.h>
 
 #define MCP_MODERN "2026-07-28"
 #define MCP_LEGACY "2025-11-25" /* the newest of that era */

@@ -1,6 +1,4 @@
 #include "notes/contents.h"
-#include "base/err.h"
-#include "base/text.h"
 #include "notes/note_links.h"
 #include "notes/notes.h"
 

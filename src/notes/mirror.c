@@ -1,5 +1,4 @@
 #include "notes/mirror.h"
-#include "base/cleanup.h"
 #include "base/file.h"
 #include <fcntl.h>
 

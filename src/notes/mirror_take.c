@@ -9,20 +9,15 @@
  *
  * What is open for writing is left for the next time, since half of it may be missing.
  */
-#include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/digest.h"
-#include "base/err.h"
 #include "base/exchange.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "notes/first_notes.h"
 #include "notes/mirror.h"
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <sys/stat.h>
-#include <time.h>
 
 /* Times of files are only as fine as the kernel's tick: a file that changed this short a time
  * ago may change again without showing it, so its bytes are looked at once more. */

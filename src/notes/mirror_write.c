@@ -6,14 +6,12 @@
  */
 #include "base/crash.h"
 #include "base/digest.h"
-#include "base/err.h"
 #include "base/exchange.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "notes/mirror.h"
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* How often a file may be edited between our looking and our writing before it is left for the
  * next sync. */

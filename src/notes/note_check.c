@@ -1,5 +1,3 @@
-#include "base/cleanup.h"
-#include "base/text.h"
 #include "notes/contents.h"
 #include "notes/note_links.h"
 #include "notes/notes.h"

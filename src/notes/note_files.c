@@ -1,11 +1,7 @@
 #include "notes/note_files.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/exchange.h"
 #include "base/file.h"
-#include "base/text.h"
 #include "store/note/note_versions.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 

@@ -6,9 +6,6 @@
  * A target may carry ".md", a leading "/" or "./" and an anchor; web and mail addresses are no
  * keys.
  */
-#include <glib.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 typedef enum NoteLinkKind {
     NOTE_LINK_TARGET, /* [title](key) */

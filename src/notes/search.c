@@ -1,4 +1,3 @@
-#include "base/err.h"
 #include "notes/notes.h"
 
 static bool

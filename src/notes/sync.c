@@ -1,9 +1,6 @@
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/lock.h"
 #include "notes/mirror.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 

@@ -1,5 +1,4 @@
 #include "plan/act_todo.h"
-#include "base/err.h"
 #include "engine/role.h"
 #include "engine/run/workplace.h"
 #include "engine/tree/tree.h"

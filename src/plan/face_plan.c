@@ -1,6 +1,4 @@
 #include "plan/face_plan.h"
-#include "base/err.h"
-#include "base/json.h"
 #include "engine/act.h"
 #include "mail/quote.h"
 #include "plan/act_todo.h"

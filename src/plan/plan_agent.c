@@ -1,11 +1,7 @@
 #include "plan/plan_agent.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "engine/mail_load.h"
-#include "engine/role.h"
-#include "mail/quote.h"
 #include "store/job/budget.h"
 #include "store/job/sessions.h"
 

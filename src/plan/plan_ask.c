@@ -1,9 +1,7 @@
 #include "plan/plan_ask.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "engine/act.h"
 #include "engine/mode.h"
-#include <inttypes.h>
 
 #define ENDED_WHY "its plan does not wait for it any more"
 

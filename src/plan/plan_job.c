@@ -1,6 +1,5 @@
 #include "plan/plan_job.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "plan/plan_ask.h"

@@ -1,18 +1,13 @@
 #include "plan/plan_work.h"
-#include "base/cleanup.h"
 #include "base/crash.h"
-#include "base/err.h"
-#include "base/json.h"
 #include "base/lock.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "engine/run/orphans.h"
 #include "plan/file/plan_words.h"
 #include "plan/plan_agent.h"
 #include "plan/plan_ask.h"
 #include "plan/plan_prompt.h"
 #include "store/job/role_pauses.h"
-#include <unistd.h>
 
 #define RUN_LOCK "run.lock"
 #define OTHERS_WAIT_US (2 * USEC_PER_SEC) /* until todos that others have are looked at again */

@@ -1,10 +1,7 @@
 #include "port/port.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "port/port_verbs.h"
-#include <errno.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>

@@ -1,10 +1,7 @@
 #include "port/port_client.h"
-#include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/err.h"
 #include "base/json.h"
 #include "base/limits.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/un.h>

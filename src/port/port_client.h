@@ -4,11 +4,8 @@
  * The client half of the agent port, for verbs that run inside a program agent; links no
  * engine. A run that is gone, or silent for two minutes, is ERR_LATER.
  */
-#include <glib.h>
 #include <jansson.h>
 #include <poll.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 /* The path in $POSTRIDER_PORT; NULL when we do not run inside a program agent. Borrowed. */
 const char *port_client_path(void);

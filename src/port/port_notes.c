@@ -3,7 +3,6 @@
  * floor, and the version is the one that a later write is held against. What it writes is a
  * step of its own under the run's claim; a write that is refused changes nothing.
  */
-#include "base/err.h"
 #include "base/json.h"
 #include "base/limits.h"
 #include "engine/run/settle.h"

@@ -1,5 +1,4 @@
 /* May the program's client make this tool call? It is asked by `postrider hook pre-tool`. */
-#include "base/err.h"
 #include "base/json.h"
 #include "port/port_verbs.h"
 

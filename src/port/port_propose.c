@@ -1,7 +1,6 @@
 /* The verbs that make something happen: each accepted request is a proposal with one mail,
  * through policy, committed as a step under the run's own claim. */
 #include "base/digest.h"
-#include "base/err.h"
 #include "base/json.h"
 #include "base/limits.h"
 #include "engine/act.h"

@@ -1,7 +1,6 @@
 /* The verbs that only look. They see what the run's role may see, and what they show counts as
  * shown. */
 #include "base/json.h"
-#include "base/text.h"
 #include "engine/follow.h"
 #include "engine/mail_content.h"
 #include "engine/mail_load.h"

@@ -1,8 +1,6 @@
 #include "port/port_verbs.h"
-#include "base/err.h"
 #include "base/json.h"
 #include "base/limits.h"
-#include "base/text.h"
 #include "engine/act.h"
 #include "engine/context/manifest.h"
 #include "mail/msgid.h"

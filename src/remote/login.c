@@ -1,5 +1,4 @@
 #include "remote/login.h"
-#include "base/err.h"
 #include "base/proc.h"
 #include "base/secret.h"
 #include "base/secretfile.h"

@@ -1,5 +1,3 @@
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/proc.h"

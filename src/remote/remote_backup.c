@@ -14,7 +14,6 @@
  * Until all that is done nothing of the account runs or leaves. Doing it twice changes nothing.
  */
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/log.h"
 #include "engine/out/namesake.h"
 #include "engine/out/outward.h"

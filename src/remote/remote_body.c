@@ -2,12 +2,9 @@
  * Bytes of one mail after the other, as the server sends them: into a file in memory, out of it
  * with lines as in all our files.
  */
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "engine/in/fetch_name.h"
 #include "remote/remote_internal.h"
-#include <errno.h>
 #include <sys/mman.h>
 
 bool

@@ -10,7 +10,6 @@
  * as history it would never be work.
  */
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/log.h"
 #include "engine/run/demand.h"
 #include "remote/remote_internal.h"

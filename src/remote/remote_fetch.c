@@ -13,18 +13,14 @@
  * The mark also stays while the server lists mail that it does not give, so that no mail is
  * passed over for a fault of the server.
  */
-#include "base/cleanup.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/log.h"
-#include "engine/in/fetch_name.h"
 #include "engine/in/mail_in.h"
 #include "mail/message.h"
 #include "mail/msgid.h"
 #include "remote/remote_internal.h"
 #include "store/mail/mailbox_visit.h"
 #include "store/out/outbox.h"
-#include <inttypes.h>
 #include <poll.h>
 #include <sys/statvfs.h>
 

@@ -21,11 +21,8 @@
  * (3) A mark of an earlier version has no start; its X-Postrider-Home is a MAC of the home's key.
  *     It counts as ours where the key is ours, and is replaced like any former life.
  */
-#include "base/cleanup.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/living.h"
-#include "base/text.h"
 #include "mail/message.h"
 #include "remote/remote_internal.h"
 #include "store/mail/mailboxes.h"

@@ -8,7 +8,6 @@
  *   in no folder, twice, 10 s apart       flagged deleted; but not when more than one is gone
  * at once, since then it is the folder that is gone
  */
-#include "base/err.h"
 #include "base/log.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "remote/remote_internal.h"

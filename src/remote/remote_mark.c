@@ -17,7 +17,6 @@
 #include "base/log.h"
 #include "remote/remote_internal.h"
 #include "store/mail/messages.h"
-#include <stdio.h>
 
 #define FIND_MAX 2000u
 

@@ -7,7 +7,6 @@
  * How far we have looked is not written down: looking twice changes nothing.
  */
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/log.h"
 #include "engine/out/namesake.h"
 #include "remote/remote_internal.h"

@@ -8,7 +8,6 @@
  *   file    what may have been filed by one who died is looked for by its Message-ID first.
  */
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/log.h"
 #include "engine/out/attempt.h"
 #include "remote/remote_internal.h"

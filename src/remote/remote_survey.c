@@ -10,7 +10,6 @@
  * Until that is done nothing of the account runs or leaves. Doing it twice changes nothing.
  */
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/log.h"
 #include "engine/run/demand.h"
 #include "remote/remote_internal.h"

@@ -1,6 +1,4 @@
-#include "base/cleanup.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/living.h"
 #include "base/lock.h"
 #include "base/log.h"
@@ -9,7 +7,6 @@
 #include "remote/submit_internal.h"
 #include "store/mail/mailboxes.h"
 #include "store/mail/messages.h"
-#include <stdlib.h>
 
 #define LOCK_NAME "submit.lock"
 #define BATCH 50

@@ -1,4 +1,3 @@
-#include "base/err.h"
 #include "base/log.h"
 #include "base/proc.h"
 #include "remote/submit_internal.h"

@@ -1,6 +1,4 @@
-#include "base/cleanup.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/proc.h"
 #include "engine/out/attempt.h"
 #include "engine/out/namesake.h"

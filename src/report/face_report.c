@@ -1,8 +1,6 @@
 #include "report/face_report.h"
-#include "base/err.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "engine/act.h"
 #include "engine/in/recurrence.h"
 #include "engine/mail_load.h"

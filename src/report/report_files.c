@@ -1,11 +1,8 @@
 #include "report/report_files.h"
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "mail/maildate.h"
 #include "mail/msgid.h"
-#include <string.h>
 
 #define SENT_MAX (64u << 10)
 #define NUMBER_MAX 999999

@@ -1,6 +1,5 @@
 #include "report/report_html.h"
 #include "base/clock.h"
-#include "base/text.h"
 #include "report/report_thread.h"
 
 static const char head[] =

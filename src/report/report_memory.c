@@ -1,5 +1,4 @@
 #include "report/report_memory.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -7,12 +6,9 @@
 #include "engine/run/workplace.h"
 #include "notes/notes.h"
 #include "report/report_files.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define FILE_NAME REPORT_FOLDER "/memory.txt"
 #define TAKEN REPORT_FOLDER "/.memory.taken" /* on its way into the note */

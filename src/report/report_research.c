@@ -1,11 +1,8 @@
 #include "report/report_research.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "report/report_files.h"
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/stat.h>
 
 #define ASIDE                                                                                  \

@@ -1,6 +1,4 @@
 /* A person responds: by `respond`, or by a file in responses/. */
-#include "base/err.h"
-#include "base/text.h"
 #include "engine/run/by_hand.h"
 #include "report/report_send.h"
 

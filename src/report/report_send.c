@@ -1,13 +1,10 @@
 #include "report/report_send.h"
-#include "base/err.h"
-#include "base/text.h"
 #include "engine/out/post.h"
 #include "engine/out/role_mail.h"
 #include "engine/role.h"
 #include "mail/address.h"
 #include "report/report_files.h"
 #include "store/job/views.h"
-#include <string.h>
 
 #define SUBJECT_MAX 500 /* characters */
 

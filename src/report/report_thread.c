@@ -1,9 +1,6 @@
 #include "report/report_thread.h"
 #include "base/clock.h"
-#include "base/text.h"
 #include "report/report_files.h"
-#include <string.h>
-#include <time.h>
 
 /* --- bodies --- */
 

@@ -1,10 +1,6 @@
 #include "serve/alarm.h"
-#include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/err.h"
-#include <errno.h>
 #include <sys/timerfd.h>
-#include <time.h>
 
 /* A year: what is later is looked at again then. */
 #define WALL_MAX_US (366 * 24 * 3600 * USEC_PER_SEC)

@@ -5,9 +5,6 @@
  * jumps: sweeps, backoff, the end of patience. The other goes by the wall clock, for moments
  * that stand in the store; it also wakes us when somebody sets the clock.
  */
-#include <glib.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 typedef struct Alarm {
     int mono_fd, wall_fd;

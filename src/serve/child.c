@@ -1,9 +1,6 @@
 #include "serve/child.h"
-#include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/err.h"
 #include "base/secret.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <glib-unix.h>
 #include <signal.h>

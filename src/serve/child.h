@@ -14,7 +14,6 @@
 #include "base/home.h"
 #include "base/ids.h"
 #include "base/proc.h"
-#include <glib.h>
 
 typedef struct Part {
     const char *verb; /* account, run, deliver, submit, index; static */

@@ -4,9 +4,7 @@
  * else, and one look answers any number of hints.
  */
 #include "serve/master.h"
-#include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/err.h"
 #include "base/living.h"
 #include "base/lock.h"
 #include "base/log.h"
@@ -23,7 +21,6 @@
 #include "store/out/effects.h"
 #include "store/out/outbox_smtp.h"
 #include "store/tables.h"
-#include <errno.h>
 #include <glib-unix.h>
 #include <signal.h>
 #include <sys/resource.h>

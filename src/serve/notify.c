@@ -1,6 +1,4 @@
 #include "serve/notify.h"
-#include "base/cleanup.h"
-#include <stddef.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 

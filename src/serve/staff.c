@@ -1,4 +1,3 @@
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/log.h"

@@ -1,7 +1,4 @@
 #include "serve/wake.h"
-#include "base/cleanup.h"
-#include "base/err.h"
-#include <errno.h>
 #include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/stat.h>

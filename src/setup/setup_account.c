@@ -1,6 +1,5 @@
 /* `setup mail`: which mailbox, and on which servers it is. */
 #include "base/preset.h"
-#include "base/text.h"
 #include "mail/address.h"
 #include "setup/setup_mail.h"
 

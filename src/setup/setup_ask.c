@@ -1,9 +1,6 @@
 /* The terminal's side of `setup`. */
-#include "base/err.h"
 #include "setup/setup.h"
-#include <errno.h>
 #include <termios.h>
-#include <unistd.h>
 
 #define LINE_MAX_BYTES 4096u
 #define CTRL_C 3

@@ -1,8 +1,6 @@
 /* `setup brain`: what thinks. */
-#include "base/err.h"
 #include "base/secret.h"
 #include "base/secretfile.h"
-#include "base/text.h"
 #include "brain/brain.h"
 #include "brain/program.h"
 #include "cli/cmds.h"

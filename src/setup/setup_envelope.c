@@ -1,5 +1,4 @@
 /* What `setup mail` learns about `envelope`: may the sender of our mail carry a tag? */
-#include "base/cleanup.h"
 #include "engine/out/outward.h"
 #include "mail/address.h"
 #include "setup/setup_trial.h"

@@ -2,7 +2,6 @@
 #include "base/secretfile.h"
 #include "cli/home/reload.h"
 #include "setup/setup.h"
-#include <unistd.h>
 
 char *
 setup_flag_path(const Setup *s, const char *name)

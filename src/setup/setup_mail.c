@@ -1,16 +1,12 @@
 /* `setup mail`: a mailbox on a server. */
 #include "setup/setup_mail.h"
-#include "base/cleanup.h"
 #include "base/lock.h"
 #include "base/preset.h"
 #include "base/proc.h"
 #include "base/secretfile.h"
-#include "base/text.h"
 #include "cli/cmds.h"
 #include "mail/address.h"
-#include <errno.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define VISIT_US (120 * USEC_PER_SEC)
 

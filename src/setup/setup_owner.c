@@ -1,6 +1,5 @@
 /* `setup mail`: whose agent it is, and which server's word about senders counts. */
 #include "base/preset.h"
-#include "base/text.h"
 #include "mail/address.h"
 #include "setup/setup_mail.h"
 #include "store/mail/server_mail.h"

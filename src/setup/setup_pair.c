@@ -3,7 +3,6 @@
  * terminal, or was told by who does. So that mail's From is the owner's address, and what their
  * server wrote above it about the sender is how their mail will look from now on.
  */
-#include "base/err.h"
 #include "mail/auth.h"
 #include "mail/message.h"
 #include "setup/setup_mail.h"

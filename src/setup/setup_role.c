@@ -1,5 +1,4 @@
 /* `setup role` and `setup limits`: who there is, and what they may spend. */
-#include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/home/role_make.h"
 #include "setup/setup.h"

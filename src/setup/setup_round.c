@@ -1,5 +1,4 @@
 /* The round trip of `setup mail`: a mail from the mailbox to itself, and what became of it. */
-#include "base/err.h"
 #include "mail/auth.h"
 #include "mail/compose.h"
 #include "mail/msgid.h"

@@ -7,16 +7,12 @@
  * again. Programs that work as agents keep files of their own all over their user's folder. And
  * Postfix's sendmail needs rights of a group that a closed service can't get.
  */
-#include "base/cleanup.h"
 #include "base/file.h"
 #include "base/secretfile.h"
-#include "base/text.h"
 #include "cli/cmds.h"
 #include "setup/setup.h"
-#include <errno.h>
 #include <pwd.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define UNIT "postrider.service"
 #define WATCHDOG_S 180 /* the master tells once a minute that it lives */

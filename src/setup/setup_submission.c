@@ -1,10 +1,8 @@
 /* The way out that `setup mail` tries: a submission server, or the local sendmail. */
 #include "base/clock.h"
-#include "base/err.h"
 #include "remote/login.h"
 #include "setup/setup_trial.h"
 #include "wire/smtp.h"
-#include <unistd.h>
 
 #define ANSWER_US (30 * USEC_PER_SEC)
 

@@ -1,10 +1,7 @@
 /* The IMAP side of what `setup mail` tries out. */
 #include "setup/setup_trial.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "remote/login.h"
-#include <errno.h>
 #include <sys/mman.h>
 
 #define ANSWER_US (30 * USEC_PER_SEC)

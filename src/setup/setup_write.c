@@ -1,13 +1,9 @@
 /* From what is to change to the new postrider.conf. */
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/preset.h"
 #include "setup/setup.h"
-#include <errno.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define SECRET_BYTES 8192u
 #define CONF_OLD HOME_CONFIG ".bak"

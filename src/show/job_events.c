@@ -1,5 +1,4 @@
 #include "show/job_events.h"
-#include "base/text.h"
 #include "mail/address.h"
 #include "store/job/command_orders.h"
 #include "store/job/forks.h"
@@ -7,7 +6,6 @@
 #include "store/job/step_rows.h"
 #include "store/mail/messages.h"
 #include "store/out/outbox.h"
-#include <inttypes.h>
 
 #define MAIL_MAX 10000
 

@@ -1,6 +1,5 @@
 #include "show/job_whole.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "store/mail/messages.h"
 #include "store/out/outbox.h"
 

@@ -1,7 +1,6 @@
 #include "show/status.h"
 #include "base/config/one_mind.h"
 #include "base/living.h"
-#include "base/text.h"
 #include "base/workdir.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/people/repliers.h"

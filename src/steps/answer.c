@@ -1,7 +1,5 @@
 #include "steps/answer_internal.h"
 
-#include "base/err.h"
-#include "base/text.h"
 #include "steps/island.h"
 #include "steps/reader.h"
 

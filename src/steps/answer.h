@@ -15,9 +15,6 @@
  */
 #include "engine/act.h"
 #include "steps/state.h"
-#include <glib.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #define ANSWER_MAX (8u << 20)      /* bytes in all */
 #define ANSWER_LIST_MAX 100u       /* entries of any one list */

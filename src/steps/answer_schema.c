@@ -1,7 +1,6 @@
 /* The answers that a brain may give, one table per object, in the order in which the fields are
  * to be written. The schema that the brain is given, the reader of its answer, and the call
  * that frees an answer are made of these tables. */
-#include "base/json.h"
 #include "steps/answer_internal.h"
 
 const char *const answer_statuses[] = {"continue", "waiting", "complete", "escalate", NULL};

@@ -1,7 +1,5 @@
 #include "steps/island.h"
 
-#include "base/err.h"
-
 typedef struct Scan {
     const char *text;
     size_t len;

@@ -7,8 +7,6 @@
  * in a sentence is none. Objects inside an island are part of it and never found by themselves.
  */
 #include "base/json.h"
-#include <stdbool.h>
-#include <stddef.h>
 
 #define ISLAND_DEPTH_MAX 16u
 #define ISLAND_VALUES_MAX 50000u /* in all islands of a text together */

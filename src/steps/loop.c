@@ -1,5 +1,4 @@
 #include "steps/loop.h"
-#include "base/err.h"
 #include "base/log.h"
 #include "mail/address.h"
 #include "mail/msgid.h"

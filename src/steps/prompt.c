@@ -1,4 +1,3 @@
-#include "base/cleanup.h"
 #include "engine/act.h"
 #include "engine/context/conversation.h"
 #include "engine/mail_load.h"

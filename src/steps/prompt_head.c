@@ -4,8 +4,6 @@
  * stands here only if it is one plain word.
  */
 #include "base/clock.h"
-#include "base/text.h"
-#include "notes/notes.h"
 #include "steps/prompt_internal.h"
 #include <time.h>
 

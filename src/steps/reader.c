@@ -1,7 +1,6 @@
 #include "steps/reader.h"
 
 #include "base/clock.h"
-#include "base/text.h"
 
 void
 reader_clear(Reader *r)

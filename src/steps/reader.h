@@ -16,12 +16,7 @@
  * object that stands there as a string of JSON is decoded. Strings are valid UTF-8 because the
  * JSON is. Results are the caller's and never NULL.
  */
-#include "base/err.h"
 #include "base/json.h"
-#include <glib.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #define READER_LINE_MAX 1000u    /* bytes of anything that stands in a header, a path, a list */
 #define READER_VALUES_MAX 50000u /* of JSON inside strings, in all */

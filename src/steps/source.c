@@ -1,11 +1,8 @@
 #include "steps/source.h"
-#include "base/json.h"
-#include "base/text.h"
 #include "engine/mail_load.h"
 #include "engine/context/conversation.h"
 #include "mail/mime/charset.h"
 #include "mail/mime/mediatype.h"
-#include "notes/notes.h"
 
 /* --- our own words --- */
 

@@ -1,9 +1,7 @@
 #include "steps/state.h"
-#include "base/cleanup.h"
 
 #include "base/digest.h"
 #include "base/list.h"
-#include "base/text.h"
 #include "mail/msgid.h"
 
 #define SAID_CHARS 16 /* of a digest: within one round no two are alike */

@@ -12,8 +12,6 @@
  * in and out. Nothing here does I/O or knows the time.
  */
 #include "base/json.h"
-#include <glib.h>
-#include <stdbool.h>
 
 #define STATE_LIST_MAX 256u
 #define STATE_TRIES_MAX 2u          /* so many failures make a thing UNAVAILABLE */

@@ -4,7 +4,6 @@
  */
 #include "steps/state.h"
 
-#include "base/err.h"
 #include "base/list.h"
 #include "mail/msgid.h"
 

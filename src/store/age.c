@@ -1,5 +1,4 @@
 #include "store/age.h"
-#include "base/text.h"
 #include "mail/maildir.h"
 #include "mail/msgid.h"
 #include "store/mail/mailboxes.h"

@@ -1,14 +1,11 @@
 #include "store/db.h"
-#include "base/cleanup.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "store/due.h"
 #include "store/gate.h"
 #include "store/migrate.h"
 #include "store/schema.h"
 #include "store/sql.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sqlite3.h>

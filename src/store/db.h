@@ -16,7 +16,6 @@
  */
 #include "base/home.h"
 #include "base/ids.h"
-#include <glib.h>
 
 typedef enum TxnFlush {
     TXN_DURABLE, /* flushed before txn_commit() returns: every decision */

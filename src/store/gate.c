@@ -1,14 +1,9 @@
 #include "store/gate.h"
-#include "base/cleanup.h"
-#include "base/err.h"
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 
 /* The alarm repeats: one that comes between two looks at the clock would else be lost. */
 #define ALARM_EVERY_MS 50

@@ -5,8 +5,6 @@
  * them when the holder lets go or dies; nothing polls and nothing goes stale. A file that was
  * deleted or replaced meanwhile is noticed: a gate is held only while the path names its inode.
  */
-#include <glib.h>
-#include <stdbool.h>
 
 typedef struct Gate Gate;
 Gate *gate_new(const char *path); /* opens nothing yet */

@@ -1,9 +1,6 @@
-#include "base/err.h"
-#include "base/text.h"
 #include "store/due.h"
 #include "store/mail/mailboxes.h"
 #include "store/sql.h"
-#include <inttypes.h>
 
 bool
 meta_get(Db *db, const char *key, char **ret, GError **error)

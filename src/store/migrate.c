@@ -1,13 +1,9 @@
 #include "store/migrate.h"
-#include "base/cleanup.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "store/schema.h"
 #include "store/sql.h"
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <sqlite3.h>
 
 bool

@@ -1,5 +1,4 @@
 #include "store/panel_rows.h"
-#include "base/err.h"
 #include "store/rows.h"
 
 static const Field panel_fields[] = {

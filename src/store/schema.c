@@ -1,5 +1,4 @@
 #include "store/schema.h"
-#include <glib.h>
 
 /*
  * Shaped by what was measured: tables grow at their end (no AUTOINCREMENT, no unique index on

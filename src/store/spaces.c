@@ -1,12 +1,9 @@
 #include "store/spaces.h"
 #include "base/digest.h"
-#include "base/err.h"
-#include "base/text.h"
 #include "mail/address.h"
 #include "store/note/note_versions.h"
 #include "store/out/outbox.h"
 #include "store/rows.h"
-#include <inttypes.h>
 
 #define META "spaces" /* a digest of the settings that were made rows */
 

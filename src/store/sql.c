@@ -1,6 +1,4 @@
 #include "store/sql.h"
-#include "base/err.h"
-#include <errno.h>
 #include <sqlite3.h>
 
 /* Only what is not ours can hold SQLite's own locks while we hold the gate. */

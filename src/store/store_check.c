@@ -1,4 +1,3 @@
-#include "base/err.h"
 #include "store/sql.h"
 
 #define FINDINGS_PER_RULE "20"

@@ -1,7 +1,5 @@
 #include "store/tables.h"
-#include "base/err.h"
 #include "store/sql.h"
-#include <inttypes.h>
 
 static bool
 version_of(Db *db, const char *face, int64_t *ret, GError **error)

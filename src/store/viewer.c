@@ -1,5 +1,4 @@
 #include "store/viewer.h"
-#include "base/err.h"
 #include "store/spaces.h"
 
 bool

@@ -1,9 +1,7 @@
 #include "store/workflow.h"
-#include "base/err.h"
 #include "store/job/artifact_money.h"
 #include "store/panel_rows.h"
 #include "store/rows.h"
-#include <string.h>
 
 static const char *const sql[] = {
     "CREATE TABLE artifact ("

@@ -1,5 +1,4 @@
 #include "store/workflow_past.h"
-#include "store/rows.h"
 
 #define KNOWN "workflow-past" /* in meta: the generation whose events were read */
 

@@ -1,7 +1,6 @@
 #include "view/shape.h"
 #include "base/clock.h"
 #include "base/json.h"
-#include "base/text.h"
 #include <stdarg.h>
 
 int

@@ -17,8 +17,6 @@
  */
 #include "base/list.h"
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 /* What a member is in C, and so how it is read, freed and shown. */
 typedef enum FieldType {

@@ -6,7 +6,6 @@
 #include "wire/http.h"
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/text.h"
 #include <curl/curl.h>
 
 #define CONNECT_MS 30000L

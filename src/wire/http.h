@@ -11,10 +11,7 @@
  * here blocks, logs, or starts a thread of ours; libcurl looks names up in a short one of its
  * own.
  */
-#include <glib.h>
 #include <poll.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 /* All of it is borrowed until http_start() returns. */
 typedef struct HttpRequest {

@@ -1,5 +1,4 @@
 /* Where a URL leads, by libcurl's own parser: the one that will follow it. */
-#include "base/err.h"
 #include "wire/http.h"
 #include <arpa/inet.h>
 #include <curl/curl.h>

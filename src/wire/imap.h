@@ -41,9 +41,6 @@
  * of ours.
  */
 #include "wire/imap_set.h"
-#include <glib.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 typedef struct ImapConn ImapConn;
 

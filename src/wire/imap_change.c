@@ -1,5 +1,4 @@
 /* What we change in a mailbox: flags, new mail, moved mail, removed mail; all by UID. */
-#include "base/text.h"
 #include "wire/imap_conn.h"
 #include "wire/imap_date.h"
 

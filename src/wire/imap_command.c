@@ -1,6 +1,4 @@
 #include "wire/imap_command.h"
-#include "base/err.h"
-#include "wire/imap.h"
 #include "wire/imap_name.h"
 
 #define MAX_QUOTED 1000u

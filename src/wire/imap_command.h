@@ -6,8 +6,6 @@
  * stays one argument. Internal to src/wire/imap*.
  */
 #include "wire/imap_set.h"
-#include <glib.h>
-#include <stdbool.h>
 
 /* Names of the flags (wire/imap.h), the first bit first; NULL behind the last. */
 extern const char *const imap_flag_names[];

@@ -1,9 +1,7 @@
 #include "wire/imap_conn.h"
 #include "base/clock.h"
-#include "base/err.h"
 #include "base/secret.h"
 #include "wire/imap_scan.h"
-#include <errno.h>
 #include <poll.h>
 
 #define HARD_US (30 * 60 * USEC_PER_SEC) /* whatever a command carries */

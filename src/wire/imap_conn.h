@@ -4,7 +4,6 @@
  * The inside of ImapConn: the stream under the responses, and one command from its first byte
  * to its tagged reply. Internal to src/wire/imap*.
  */
-#include "base/err.h"
 #include "wire/imap.h"
 #include "wire/imap_command.h"
 #include "wire/imap_response.h"

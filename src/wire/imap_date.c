@@ -1,7 +1,5 @@
 #include "wire/imap_date.h"
 #include "base/clock.h"
-#include <glib.h>
-#include <time.h>
 
 static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};

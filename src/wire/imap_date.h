@@ -1,8 +1,6 @@
 #pragma once
 
 /* The two ways in which IMAP writes a time. Internal to src/wire/imap*. */
-#include <stdbool.h>
-#include <stdint.h>
 
 /* "15-Nov-2026", a day in UTC; caller frees. */
 char *imap_date_format_day(int64_t wall_us);

@@ -5,10 +5,8 @@
  *
  *    say IDLE --"+"--> sleeping --news, wake_fd, timer--> say DONE --tagged--> out, or again
  */
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "wire/imap_conn.h"
-#include <errno.h>
 #include <poll.h>
 #include <sys/timerfd.h>
 

@@ -1,5 +1,4 @@
 #include "wire/imap_item.h"
-#include "base/text.h"
 #include "wire/imap_command.h"
 #include "wire/imap_date.h"
 #include "wire/imap_scan.h"

@@ -1,6 +1,4 @@
 #include "wire/imap_name.h"
-#include "base/err.h"
-#include <stdint.h>
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+,";
 

@@ -5,8 +5,6 @@
  * UTF-16 in a base64 with "," for "/", "-" ends it, "&-" is "&" itself. For everybody else a
  * name is UTF-8.
  */
-#include <glib.h>
-#include <stdbool.h>
 
 /* ERR_NEVER for what is no name: empty, no UTF-8, control characters. Caller frees. */
 char *imap_name_encode(const char *utf8, GError **error);

@@ -5,10 +5,8 @@
  * failed, and knows exactly which stream it writes to. What the server claimed before TLS is
  * forgotten with libcurl's part.
  */
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/text.h"
 #include "wire/http.h"
 #include "wire/imap_conn.h"
 #include <poll.h>

@@ -1,8 +1,6 @@
 #include "wire/imap_response.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/secret.h"
-#include "base/text.h"
 
 #define BUFFER_BYTES (64u << 10)
 #define MAX_RESPONSE (4u << 20)

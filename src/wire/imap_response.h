@@ -14,9 +14,6 @@
  * Memory is bounded by max_response, whatever comes. Nothing here knows a socket; internal to
  * src/wire/imap*.
  */
-#include <glib.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 /* Where bytes come from: reads at least one byte into buf and returns how many. -1 with error
  * at the end of the stream, or when nothing comes in time. */

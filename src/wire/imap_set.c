@@ -1,5 +1,4 @@
 #include "wire/imap_set.h"
-#include <string.h>
 
 void
 imap_set_clear(ImapSet *set)

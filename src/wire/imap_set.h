@@ -4,9 +4,6 @@
  * A set of UIDs as ranges, sorted, without overlap: what SEARCH finds and what FETCH is asked
  * for. It may come from a hostile server, so its size is that of the ranges, not of the UIDs.
  */
-#include <glib.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 typedef struct ImapRange {
     uint32_t first, last; /* UINT32_MAX as last: "*" and all that may come */

@@ -9,13 +9,10 @@
  */
 #include "wire/smtp.h"
 #include "base/clock.h"
-#include "base/err.h"
 #include "base/proc.h"
 #include "base/secret.h"
-#include "base/text.h"
 #include "wire/http.h"
 #include "wire/smtp_internal.h"
-#include <errno.h>
 #include <poll.h>
 
 #define GREETING_S 300

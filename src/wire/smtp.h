@@ -20,10 +20,6 @@
  * Nothing here logs. A proxy of the environment is not used. The program ignores SIGPIPE
  * (proc_init()).
  */
-#include <glib.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 typedef enum SmtpTls { SMTP_TLS_IMPLICIT, SMTP_TLS_STARTTLS, SMTP_TLS_NONE } SmtpTls;
 

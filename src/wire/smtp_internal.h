@@ -2,7 +2,6 @@
 
 /* The inside of an SMTP connection (wire/smtp.h), shared by smtp.c (bytes, replies) and
  * smtp_send.c (one mail). */
-#include "base/err.h"
 #include "wire/smtp.h"
 #include "wire/smtp_reply.h"
 #include <curl/curl.h>

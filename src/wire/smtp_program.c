@@ -1,7 +1,6 @@
 #include "base/clock.h"
 #include "base/proc.h"
 #include "base/secret.h"
-#include "base/text.h"
 #include "wire/smtp.h"
 #include "wire/smtp_text.h"
 #include <sys/wait.h>

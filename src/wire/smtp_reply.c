@@ -1,7 +1,5 @@
 #include "wire/smtp_reply.h"
-#include "base/err.h"
 #include "base/secret.h"
-#include "base/text.h"
 
 void
 smtp_reply_clear(SmtpReply *reply)

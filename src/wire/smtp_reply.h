@@ -4,10 +4,6 @@
  * What an SMTP server says: replies of one or many lines (RFC 5321 4.2) and the extensions of
  * its EHLO. Pure functions over bytes that are hostile; nothing here reads a socket.
  */
-#include <glib.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #define SMTP_REPLY_MAX (64u << 10) /* bytes of one reply, all its lines */
 #define SMTP_REPLY_LINE 4096u      /* of one line; RFC 5321 has 512 */

@@ -17,7 +17,6 @@
  * the same result to all that still are.
  */
 #include "base/clock.h"
-#include "base/text.h"
 #include "wire/smtp_internal.h"
 #include "wire/smtp_text.h"
 

@@ -4,10 +4,6 @@
  * What goes over an SMTP wire: envelope addresses that can't carry a second command, and a mail
  * with the line ends and the dots that DATA asks for. Pure functions.
  */
-#include <glib.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* True for one local@domain that may stand between angle brackets: valid UTF-8, at most 64
  * bytes before the "@" and 254 in all, no white space, control character, "<" or ">" anywhere,

@@ -5,8 +5,6 @@
  * `data:` matter here; a blank line ends an event. Works on a whole body; what is not ended by
  * a blank line is no event. Any bytes will do; linear.
  */
-#include <glib.h>
-#include <stdbool.h>
 
 typedef struct Sse {
     const char *next, *end;

@@ -1,11 +1,9 @@
 /* Where file, header and record of an artifact disagree: `artifact check`, and doctor. */
-#include "base/err.h"
 #include "base/list.h"
 #include "engine/tree/file_effects.h"
 #include "workflow/event_send.h"
 #include "workflow/face_workflow.h"
 #include "workflow/review_file.h"
-#include <string.h>
 
 static void add(GPtrArray *findings, const char *words, ...) G_GNUC_PRINTF(2, 3);
 static void

@@ -1,5 +1,4 @@
 #include "workflow/artifact_move.h"
-#include "base/err.h"
 #include "engine/tree/file_effects.h"
 #include "engine/tree/git.h"
 

@@ -1,8 +1,5 @@
 #include "workflow/artifact_place.h"
-#include "base/err.h"
-#include "base/text.h"
 #include "engine/tree/file_effects.h"
-#include <string.h>
 
 #define STATE_PART "{state}"
 #define NAME_PART "{name}"

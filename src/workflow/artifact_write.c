@@ -1,8 +1,6 @@
 #include "workflow/artifact_write.h"
-#include "base/err.h"
 #include "base/limits.h"
 #include "engine/tree/file_effects.h"
-#include <string.h>
 
 void
 artifact_write_free(ArtifactWrite *w)

@@ -1,9 +1,5 @@
 #include "workflow/ballot_text.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/json.h"
-#include "base/text.h"
-#include <string.h>
 
 #define ASSESSMENT_MAX (16u << 10)
 #define FINDINGS_MAX 50u

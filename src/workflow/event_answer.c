@@ -5,7 +5,6 @@
 #include "mail/quote.h"
 #include "workflow/artifact_place.h"
 #include "workflow/event_kind.h"
-#include <string.h>
 
 void
 event_answer_clear(EventAnswer *a)

@@ -1,8 +1,5 @@
 #include "workflow/event_kind.h"
 #include "base/digest.h"
-#include "base/err.h"
-#include "base/text.h"
-#include <string.h>
 
 /* clang-format off */
 const EventKind event_kinds[EVENT_N_TYPES] = {

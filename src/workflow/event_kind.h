@@ -5,8 +5,6 @@
  * a template with places such as {{ARTIFACT_NAME}} (base/template.h).
  */
 #include "base/template.h"
-#include <glib.h>
-#include <stdbool.h>
 
 typedef enum EventType {
     EVENT_REVIEW_REQUEST,

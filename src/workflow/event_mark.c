@@ -1,6 +1,4 @@
 #include "workflow/event_mark.h"
-#include "base/text.h"
-#include <string.h>
 
 static const char *const deeds[DEED_N] = {"tells", "opens", "renews", "approves", "rejects"};
 

@@ -2,7 +2,6 @@
 #include "mail/parents.h"
 #include "mail/quote.h"
 #include "store/out/outbox.h"
-#include <string.h>
 
 static const struct {
     const char *word;

@@ -1,15 +1,12 @@
 #include "workflow/event_send.h"
 #include "base/clock.h"
 #include "base/config/one_mind.h"
-#include "base/err.h"
-#include "base/text.h"
 #include "engine/out/post.h"
 #include "engine/tree/file_effects.h"
 #include "mail/compose.h"
 #include "workflow/event_mark.h"
 #include "workflow/review_file.h"
 #include "workflow/supervise.h"
-#include <string.h>
 
 #define ID_MARK "\001id\001"
 

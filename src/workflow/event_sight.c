@@ -1,8 +1,5 @@
 #include "workflow/event_sight.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
-#include "base/text.h"
 #include "engine/face.h"
 #include "engine/out/post.h"
 #include "workflow/face_workflow.h"

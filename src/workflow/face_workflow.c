@@ -1,9 +1,7 @@
 #include "workflow/face_workflow.h"
-#include "base/err.h"
 #include "engine/face.h"
 #include "engine/out/post.h"
 #include "engine/people/notice.h"
-#include "engine/role.h"
 #include "engine/run/settle.h"
 #include "engine/tree/file_effects.h"
 #include "mail/parents.h"
@@ -19,7 +17,6 @@
 #include "workflow/panel_space.h"
 #include "workflow/review_file.h"
 #include "workflow/supervise.h"
-#include <string.h>
 
 #define MOVED_ELSEWHERE                                                                        \
     "'%s' was to be moved from '%s' to '%s', but %s. Nothing was moved; the record still "     \

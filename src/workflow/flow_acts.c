@@ -1,5 +1,4 @@
 #include "workflow/flow_acts.h"
-#include "base/err.h"
 #include "mail/msgid.h"
 #include "mail/parents.h"
 #include "store/out/outbox.h"

@@ -14,7 +14,6 @@
 #include "workflow/panel_again.h"
 #include "workflow/review_file.h"
 #include "workflow/supervise.h"
-#include <string.h>
 
 typedef struct PastCycle {
     Cycle row;

@@ -1,8 +1,3 @@
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/file.h"
-#include "base/limits.h"
-#include "base/text.h"
 #include "engine/in/judge.h"
 #include "mail/maildir.h"
 #include "mail/message.h"
@@ -12,7 +7,6 @@
 #include "workflow/event_answer.h"
 #include "workflow/flow_past_internal.h"
 #include "workflow/panel.h"
-#include <string.h>
 
 void
 past_event_free(PastEvent *e)

@@ -1,13 +1,9 @@
 #include "workflow/flow_tree.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
-#include "base/text.h"
 #include "engine/tree/tree_twin.h"
 #include "workflow/artifact_place.h"
 #include "workflow/flow_acts.h"
-#include <string.h>
 
 #define FILES_MAX 10000u /* that are looked at */
 

@@ -1,14 +1,10 @@
 #include "workflow/panel.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/text.h"
-#include "engine/role.h"
 #include "engine/wall/wall.h"
 #include "store/job/role_rows.h"
 #include "store/job/timers.h"
 #include "workflow/artifact_place.h"
-#include <string.h>
 
 #define INSTRUCTIONS_MAX (32u << 10)
 #define DEADLINE_US (24 * 3600 * USEC_PER_SEC)

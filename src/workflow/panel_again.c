@@ -8,7 +8,6 @@
 #include "store/mail/mailbox_visit.h"
 #include "workflow/artifact_place.h"
 #include "workflow/panel_write.h"
-#include <string.h>
 
 #define AGAIN_US USEC_PER_SEC
 

@@ -1,14 +1,11 @@
 /* What a panel is asked for, by the mail that its job was shown. */
 #include "workflow/panel_ask.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "engine/mail_load.h"
 #include "mail/msgid.h"
 #include "workflow/artifact_place.h"
 #include "workflow/panel_return.h"
-#include <string.h>
 
 bool
 panel_mail_read(Engine *engine,

@@ -1,10 +1,8 @@
 #include "workflow/panel_audit.h"
-#include "base/err.h"
 #include "store/job/sessions.h"
 #include "store/job/step_rows.h"
 #include "workflow/artifact_place.h"
 #include "workflow/panel_write.h"
-#include <string.h>
 
 /* --- one manifest --- */
 

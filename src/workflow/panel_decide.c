@@ -1,6 +1,4 @@
 #include "workflow/panel_decide.h"
-#include "base/err.h"
-#include <string.h>
 
 static const char *const vote_names[VOTE_N] = {"none", "approve", "reject", "revise",
                                                      "abstain"};

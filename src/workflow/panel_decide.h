@@ -15,8 +15,6 @@
  *   any-blocker   one rejection rejects; one revise, or one finding that is a blocker, revises; else approved
  */
 #include "base/config/config_words.h"
-#include <glib.h>
-#include <stdbool.h>
 
 typedef enum Vote {
     VOTE_NONE, /* of a panel: no decision */

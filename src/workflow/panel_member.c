@@ -1,8 +1,5 @@
-#include "base/cleanup.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "engine/act.h"
 #include "engine/context/context.h"
 #include "engine/face.h"
@@ -11,7 +8,6 @@
 #include "workflow/ballot_text.h"
 #include "workflow/panel.h"
 #include "workflow/panel_write.h"
-#include <string.h>
 
 #define TRIES_MAX 2u
 #define RETRY_US (60 * USEC_PER_SEC)

@@ -1,13 +1,10 @@
 #include "workflow/panel_return.h"
-#include "base/cleanup.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "engine/act.h"
 #include "engine/mail_load.h"
 #include "workflow/artifact_write.h"
 #include "workflow/event_send.h"
-#include <string.h>
 
 #define WAY_TO_REVISE                                                                          \
     "By hand: postrider artifact write %s FILE, then: postrider notify review-request %s "     \

@@ -1,11 +1,9 @@
 #include "workflow/panel_space.h"
-#include "base/err.h"
 #include "engine/people/notice.h"
 #include "engine/role.h"
 #include "store/spaces.h"
 #include "workflow/ballot_text.h"
 #include "workflow/panel.h"
-#include <string.h>
 
 #define FACE "workflow"
 #define TALK_DISCUSSION 60

@@ -4,12 +4,7 @@
  * twice: a member's job and its ballot begin in one transaction, and the decision, the end of the panel and the step
  * are another.
  */
-#include "base/cleanup.h"
 #include "base/crash.h"
-#include "base/err.h"
-#include "base/file.h"
-#include "base/json.h"
-#include "base/text.h"
 #include "engine/act.h"
 #include "engine/people/notice.h"
 #include "engine/role.h"
@@ -23,7 +18,6 @@
 #include "workflow/panel_return.h"
 #include "workflow/panel_space.h"
 #include "workflow/panel_write.h"
-#include <string.h>
 
 /* Behind every verdict of a panel whose members need no wall. */
 #define WORDS_ADVICE "; walls = advice: programs among the members may have had none"

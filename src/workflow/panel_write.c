@@ -1,14 +1,10 @@
 #include "workflow/panel_write.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "engine/people/notice.h"
 #include "engine/role.h"
 #include "workflow/event_send.h"
 #include "workflow/panel_space.h"
-#include <string.h>
 
 #define SECTION_MAX (64u << 10)
 #define SUMMARY_MAX 500u

@@ -1,13 +1,9 @@
 #include "workflow/review_file.h"
-#include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/err.h"
 #include "base/file.h"
-#include "base/text.h"
 #include "engine/tree/file_effects.h"
 #include "mail/msgid.h"
 #include "workflow/artifact_place.h"
-#include <string.h>
 
 #define REVIEWS "reviews"
 #define REVIEW_MAX 65536u /* bytes */

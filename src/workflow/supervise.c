@@ -1,7 +1,6 @@
 #include "workflow/supervise.h"
 #include "base/clock.h"
 #include "base/crash.h"
-#include "base/text.h"
 #include "engine/in/orders.h"
 #include "engine/out/post.h"
 #include "store/job/artifact_money.h"
@@ -9,7 +8,6 @@
 #include "store/job/role_pauses.h"
 #include "store/job/steering.h"
 #include "workflow/event_mark.h"
-#include <string.h>
 
 #define WHY_MAX 200 /* characters */
 #define DAY_US (24 * 3600 * USEC_PER_SEC)

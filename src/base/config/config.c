@@ -8,7 +8,6 @@
 #include "base/list.h"
 #include "base/preset.h"
 #include "base/template.h"
-#include "base/text.h"
 
 /* What stands behind a Config. */
 typedef struct Settings {

@@ -12,9 +12,6 @@
  * nothing reads (config_retired) are a warning, never an error.
  */
 #include "base/config/config_words.h"
-#include <glib.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 typedef enum ConfType {
     CONF_STRING,

@@ -2,8 +2,6 @@
  * Whom the settings know: roles, persons, brains and accounts by their names and addresses.
  */
 #include "base/config/config_internal.h"
-#include "base/err.h"
-#include "base/text.h"
 
 const ConfRole *
 config_role(const Config *config, const char *name)

@@ -5,7 +5,6 @@
 #include "base/config/config_internal.h"
 #include "base/list.h"
 #include "base/preset.h"
-#include "base/text.h"
 
 /* What is compared. */
 typedef struct Fit {

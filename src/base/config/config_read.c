@@ -3,9 +3,7 @@
  * where a word is nearly one of ours, with that one; the first mistake ends the reading.
  */
 #include "base/config/config_internal.h"
-#include "base/err.h"
 #include "base/list.h"
-#include "base/text.h"
 
 static const struct {
     const char *kind;

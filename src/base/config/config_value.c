@@ -3,9 +3,7 @@
  * was expected. How values fit each other is for config_fit.c.
  */
 #include "base/config/config_internal.h"
-#include "base/err.h"
 #include "base/limits.h"
-#include "base/text.h"
 
 const ConfKey *
 conf_key(const char *kind, const char *name)

@@ -9,18 +9,13 @@
  * holds everything until a person says that the home of the backup is stopped: both would
  * answer the same mail.
  */
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/living.h"
-#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/home/folder_copy.h"
 #include "cli/home/home_files.h"
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <sys/stat.h>
 
 #define LABEL "BACKUP"

@@ -1,6 +1,4 @@
-#include "base/err.h"
 #include "base/file.h"
-#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/home/config_missing.h"

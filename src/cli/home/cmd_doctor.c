@@ -1,6 +1,4 @@
-#include "base/err.h"
 #include "base/file.h"
-#include "base/text.h"
 #include "base/workdir.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
@@ -22,8 +20,6 @@
 #include "store/note/note_readers.h"
 #include "store/out/effects.h"
 #include "store/out/outbox.h"
-#include <inttypes.h>
-#include <unistd.h>
 
 #define PAGE 1000
 #define FINDINGS_SHOWN 200u

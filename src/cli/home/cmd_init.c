@@ -1,5 +1,3 @@
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/proc.h"
 #include "cli/cli.h"
@@ -13,7 +11,6 @@
 #include "report/report_template.h"
 #include "store/job/schedules.h"
 #include "store/mail/mailbox_visit.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 

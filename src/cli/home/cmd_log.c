@@ -4,13 +4,10 @@
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/home/tail.h"
-#include <errno.h>
 #include <sys/stat.h>
 
 #define LINES_SHOWN 50
 #define LINES_MAX 1000000
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(FILE, fclose)
 
 typedef struct LogView {
     Cli *cli;

@@ -3,10 +3,8 @@
  * a whole, checked before, comments kept. What it has beside it (mail, notes, instructions) is made
  * before the section is there and stays when it is gone, so whatever is broken off can be done again.
  */
-#include "base/cleanup.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/home/conf_write.h"
 #include "cli/home/reload.h"
@@ -20,9 +18,7 @@
 #include "store/workflow.h"
 #include <fcntl.h>
 #include <glib/gstdio.h>
-#include <inttypes.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* --- the settings --- */
 

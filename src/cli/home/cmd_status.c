@@ -1,4 +1,3 @@
-#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "show/status.h"

@@ -1,5 +1,4 @@
 #include "cli/home/config_missing.h"
-#include <unistd.h>
 
 typedef struct Look {
     const Home *home;

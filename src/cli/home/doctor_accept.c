@@ -9,7 +9,6 @@
 #include "engine/checkpoint/catch_up.h"
 #include "store/mail/mailboxes.h"
 #include "store/mail/server_mail.h"
-#include <inttypes.h>
 
 /* The account's process, where there is one, looks by itself. */
 static void

@@ -1,10 +1,8 @@
-#include "base/err.h"
 #include "base/file.h"
 #include "cli/home/doctor.h"
 #include "mail/maildir.h"
 #include "store/mail/copies.h"
 #include "store/out/outbox.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 

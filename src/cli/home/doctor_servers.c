@@ -1,8 +1,6 @@
 /* The tests of `setup mail` again, by the program that has them: this one links no libcurl. */
 #include "base/clock.h"
-#include "base/err.h"
 #include "base/proc.h"
-#include "base/text.h"
 #include "cli/home/doctor.h"
 
 #define CHECK_US (120 * USEC_PER_SEC)

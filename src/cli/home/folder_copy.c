@@ -1,8 +1,5 @@
 #include "cli/home/folder_copy.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 

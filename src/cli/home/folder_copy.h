@@ -9,9 +9,6 @@
  * at the wrong moment is in no listing; so a Maildir's mail is known by its base name, is
  * copied once however often it is seen, and folder_copy() walks until a walk finds nothing new.
  */
-#include <glib.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 typedef struct FolderStats {
     unsigned files, left_out;

@@ -2,7 +2,6 @@
 
 /* The files of a new home, the same bytes everywhere; muttrc is a template of {{NAME}} parts.
  */
-#include <glib.h>
 
 typedef struct HomeFile {
     const char *path;

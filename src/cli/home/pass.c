@@ -1,5 +1,4 @@
 #include "cli/home/pass.h"
-#include "base/err.h"
 #include "cli/job/step_lines.h"
 #include "cli/net.h"
 #include "engine/checkpoint/recover.h"

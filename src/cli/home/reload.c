@@ -1,5 +1,4 @@
 #include "cli/home/reload.h"
-#include <errno.h>
 #include <signal.h>
 
 char *

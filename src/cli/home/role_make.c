@@ -4,7 +4,6 @@
 #include "notes/first_notes.h"
 #include "notes/notes.h"
 #include <fcntl.h>
-#include <unistd.h>
 
 /* A mailbox that we make is known to be empty; one that is there is somebody's: the service looks at
  * what is in it. */

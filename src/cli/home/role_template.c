@@ -1,5 +1,4 @@
 #include "cli/home/role_template.h"
-#include <string.h>
 
 #include "cli/role_templates_data.h" /* made of share/roles */
 

@@ -5,7 +5,6 @@
  * does, then parts behind lines "--- PART": settings (lines of its section), task (its
  * instructions), script (a brain of its own), mail SUBJECT (a first mail to try it with).
  */
-#include <glib.h>
 
 typedef struct RoleTemplate {
     const char *name, *text;

@@ -1,9 +1,6 @@
 #include "cli/home/tail.h"
-#include "base/cleanup.h"
-#include <errno.h>
 #include <poll.h>
 #include <sys/inotify.h>
-#include <unistd.h>
 
 #define LOOK_FIRST_US (5 * USEC_PER_MSEC)
 #define LOOK_LAST_US USEC_PER_SEC

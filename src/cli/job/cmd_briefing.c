@@ -1,10 +1,7 @@
 /* `briefing`: what a person, or an agent through its port, does with the report of a date. */
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/proc.h"
-#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
@@ -18,7 +15,6 @@
 #include "report/report_prompt.h"
 #include "report/report_research.h"
 #include "report/report_send.h"
-#include "report/report_thread.h"
 #include "store/job/views.h"
 #include <poll.h>
 

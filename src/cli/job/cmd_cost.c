@@ -1,6 +1,5 @@
 /* cost: what was spent, and what may still be. */
 #include "base/json.h"
-#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "show/spending.h"

@@ -1,6 +1,4 @@
 /* approve, reject: the same decisions as APPROVE and REJECT by mail, taken by the operator. */
-#include "base/err.h"
-#include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
 #include "cli/mail/outbox_cmd.h"

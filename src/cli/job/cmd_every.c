@@ -1,6 +1,5 @@
 /* every: mail that a role gets again and again. */
 #include "base/limits.h"
-#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
@@ -8,7 +7,6 @@
 #include "engine/in/every.h"
 #include "engine/in/recurrence.h"
 #include "mail/compose.h"
-#include <inttypes.h>
 
 #define SUBJECT_MAX 70
 

@@ -1,5 +1,4 @@
 /* stop, continue, cancel: the same decisions as orders by mail, taken by the operator. */
-#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"

@@ -1,9 +1,7 @@
 /* permit: what agents may do without asking, because a person said so for longer than once. */
-#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "store/job/permits.h"
-#include <inttypes.h>
 
 #define COVERS_MAX 60
 

@@ -8,7 +8,6 @@
 #include "engine/context/context.h"
 #include "store/job/jobs.h"
 #include "store/job/step_rows.h"
-#include <unistd.h>
 
 typedef struct Shown {
     Job *job;

@@ -1,11 +1,8 @@
 /* job diff, job apply: what a job has done in a git repository. */
-#include "base/err.h"
-#include "base/text.h"
 #include "base/workdir.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "engine/tree/tree_apply.h"
-#include <unistd.h>
 
 #define STAT_MAX (1u << 20)
 

@@ -5,7 +5,6 @@
 #include "cli/home/tail.h"
 #include "show/news.h"
 #include "store/report.h"
-#include <inttypes.h>
 
 typedef struct Watch {
     Cli *cli;

@@ -5,7 +5,6 @@
 #include "cli/home/tail.h"
 #include "cli/job/step_view.h"
 #include "show/job_events.h"
-#include <inttypes.h>
 
 typedef struct Log {
     Cli *cli;

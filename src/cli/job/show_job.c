@@ -1,10 +1,7 @@
 #include "cli/job/show_job.h"
-#include "base/json.h"
-#include "base/text.h"
 #include "cli/job/step_view.h"
 #include "engine/people/tell.h"
 #include "show/job_whole.h"
-#include <inttypes.h>
 
 static int
 print_mail(Cli *cli, JobId id)

@@ -1,10 +1,8 @@
 /* `show JOB@N`: all that one step did, and what it rests on. */
 #include "base/json.h"
-#include "base/text.h"
 #include "cli/job/show_job.h"
 #include "cli/job/step_view.h"
 #include "show/job_whole.h"
-#include <inttypes.h>
 
 static void
 print_line(Cli *cli, const char *name, const char *text)

@@ -1,8 +1,6 @@
 #include "cli/job/step_lines.h"
-#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/job/step_view.h"
-#include <unistd.h>
 
 #define LINE_CHARS 300
 

@@ -1,8 +1,5 @@
 #include "cli/job/step_view.h"
-#include "base/text.h"
-#include <inttypes.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #define NARROWEST 40u
 #define WIDEST 400u

@@ -1,5 +1,4 @@
 #include "cli/job/tool_permit.h"
-#include "base/err.h"
 #include "base/json.h"
 #include "port/port_client.h"
 

@@ -1,5 +1,4 @@
 /* The parts, by hand: account, run, submit, index. */
-#include "base/cleanup.h"
 #include "base/living.h"
 #include "base/lock.h"
 #include "base/proc.h"

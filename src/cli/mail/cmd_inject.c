@@ -1,5 +1,4 @@
 #include "base/limits.h"
-#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"

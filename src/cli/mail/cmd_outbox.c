@@ -1,6 +1,4 @@
-#include "base/err.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/mail/outbox_cmd.h"
 #include "mail/msgid.h"

@@ -1,6 +1,5 @@
 /* sendmail: the door for mutt, cron and git. receive: the door for an MTA's pipe. */
 #include "base/clock.h"
-#include "base/err.h"
 #include "base/limits.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"

@@ -1,6 +1,5 @@
 /* `mail list`. It reads no mail, only the store, so it is in both programs: the front answers
  * it without loading a MIME library. */
-#include "base/json.h"
 #include "cli/cmds.h"
 #include "cli/mail/mail_view.h"
 #include "store/index/index.h"

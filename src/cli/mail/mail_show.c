@@ -1,4 +1,3 @@
-#include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
 #include "cli/mail/mail_view.h"

@@ -1,6 +1,5 @@
 #include "cli/mail/mail_view.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "cli/faces.h"
 #include "engine/mail_load.h"
 

@@ -1,5 +1,4 @@
 /* `outbox show`: a mail on its way out, as its reader will see it. */
-#include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/mail/outbox_cmd.h"
 #include "mail/message.h"

@@ -1,18 +1,13 @@
 #include "cli/mail/outgoing.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
-#include "base/text.h"
 #include "engine/face.h"
 #include "engine/out/post.h"
 #include "mail/msgid.h"
 #include "mail/parents.h"
 #include "store/spaces.h"
 #include "store/workflow.h"
-#include <errno.h>
 #include <fcntl.h>
-#include <unistd.h>
 
 #define SUBJECT_MAX 70 /* characters */
 

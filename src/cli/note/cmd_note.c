@@ -1,15 +1,10 @@
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/limits.h"
 #include "cli/cmds.h"
 #include "cli/note/note_cmd.h"
 #include "notes/contents.h"
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <unistd.h>
 
 static const NoteBy operator_by = {.author = "operator", .label = TRUST_OPERATOR};
 

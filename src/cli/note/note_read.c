@@ -1,9 +1,6 @@
 #include "base/json.h"
-#include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/note/note_cmd.h"
-#include <inttypes.h>
-#include <unistd.h>
 
 #define SEARCH_LIMIT 20
 

@@ -1,5 +1,4 @@
 /* The hooks of coding agents. Whatever happens to a plan here, the agent goes on: exit status 0, and a remark in the log. */
-#include "base/err.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/limits.h"
@@ -8,7 +7,6 @@
 #include "cli/plan/plan_cmd.h"
 #include "plan/file/hook.h"
 #include "plan/file/plan_log.h"
-#include <unistd.h>
 
 /* A hook that fails is remarked where its plan is, if there is one, and on stderr, which clients show in their logs. */
 static int

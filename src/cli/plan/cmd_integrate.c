@@ -5,22 +5,17 @@
  * its bytes of before are kept (a record in the state folder of the user), so that --remove gives them back exactly, unless
  * somebody has changed the file since: then only our members are taken out.
  */
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/proc.h"
-#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/plan/json_text.h"
 #include "plan/file/project.h"
 #include "setup/setup.h"
-#include <errno.h>
 #include <glib/gstdio.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define PLUGIN "postrider@postrider"
 #define COMMAND_US (120 * USEC_PER_SEC)

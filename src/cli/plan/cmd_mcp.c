@@ -4,7 +4,6 @@
 #include "cli/cmds.h"
 #include "mcp/mcp.h"
 #include "port/port_client.h"
-#include <unistd.h>
 
 /* A role that does not exist is told at once, and not by the first call. */
 static int

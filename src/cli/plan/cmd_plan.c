@@ -1,9 +1,6 @@
 /* Plans as files: new, import, list; and what there is to see of the one at work: show, log. */
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
-#include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/plan/plan_cmd.h"
 #include "cli/plan/plan_paths.h"
@@ -12,8 +9,6 @@
 #include "plan/file/todo_import.h"
 #include "store/plan_rows.h"
 #include "view/job_rows.h"
-#include <inttypes.h>
-#include <unistd.h>
 
 /* --- new, import --- */
 

@@ -1,15 +1,12 @@
 /* `plan run`: agents work on the plan of this folder until it is finished. With a home it is a job of face `plan`. */
-#include "base/err.h"
 #include "base/json.h"
 #include "base/lock.h"
-#include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
 #include "cli/plan/plan_cmd.h"
 #include "engine/permit/permit_answer.h"
 #include "plan/file/plan_words.h"
 #include "plan/plan_work.h"
-#include <inttypes.h>
 
 #define BUDGET_MAX (INT64_C(100000) * 1000000)
 

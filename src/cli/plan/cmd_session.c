@@ -6,10 +6,8 @@
 #include "cli/faces.h"
 #include "engine/session.h"
 #include "port/port.h"
-#include <inttypes.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #define HOLD_US (3600 * (int64_t)USEC_PER_SEC) /* of one session_wait() */
 #define MCP_SESSION "mcp"                      /* what its job waits for, after a kill */

@@ -1,12 +1,8 @@
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/limits.h"
-#include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/plan/plan_cmd.h"
-#include <unistd.h>
 
 /* The state that is meant: --state-dir, else the project's. make: it may be new. */
 static int

@@ -1,7 +1,4 @@
 #include "cli/plan/json_text.h"
-#include <glib.h>
-#include <stdbool.h>
-#include <string.h>
 
 static const char *
 skip_blanks(const char *p)

@@ -1,9 +1,6 @@
 #include "cli/plan/plan_cmd.h"
-#include "base/err.h"
 #include "base/limits.h"
-#include "base/text.h"
 #include "plan/file/plan_words.h"
-#include <unistd.h>
 
 void
 plan_cmd_clear(PlanCmd *cmd)

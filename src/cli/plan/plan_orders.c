@@ -1,14 +1,11 @@
 /* The life of a plan: execute, continue, stop, cancel, done, close. */
-#include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
-#include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/plan/plan_cmd.h"
 #include "cli/plan/plan_paths.h"
 #include "plan/file/findings.h"
 #include "plan/file/plan_words.h"
-#include <stdio.h>
 
 static void
 take_session(Cli *cli, PlanCmd *cmd)

@@ -1,8 +1,5 @@
 #include "cli/plan/plan_paths.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <sys/stat.h>

@@ -1,7 +1,5 @@
 /* What agents call while they work: next, mark; and accept, which is a person's. */
-#include "base/err.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/plan/plan_cmd.h"
 #include "plan/file/plan_words.h"

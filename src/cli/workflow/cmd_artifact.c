@@ -3,7 +3,6 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/list.h"
-#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
@@ -15,7 +14,6 @@
 #include "workflow/artifact_move.h"
 #include "workflow/artifact_write.h"
 #include "workflow/face_workflow.h"
-#include <string.h>
 
 /* Whom the artifact waits for: where its money is spent the coordinator, else its reviewers, else who may bring it to the next state. */
 static bool

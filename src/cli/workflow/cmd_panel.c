@@ -1,16 +1,12 @@
 /* `panel review`, `list`, `status`, `audit`: several judge an artifact, each alone. */
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/json.h"
 #include "base/list.h"
 #include "base/lock.h"
-#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
 #include "cli/home/pass.h"
 #include "cli/workflow/open_workflow.h"
-#include "engine/role.h"
 #include "engine/run/settle.h"
 #include "store/job/role_rows.h"
 #include "workflow/ballot_text.h"
@@ -18,7 +14,6 @@
 #include "workflow/panel.h"
 #include "workflow/panel_audit.h"
 #include <poll.h>
-#include <string.h>
 
 #define LOOK_AGAIN_MS 200
 

@@ -5,7 +5,6 @@
 #include "cli/workflow/open_workflow.h"
 #include "cli/workflow/role_inbox.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "workflow/artifact_place.h"
 #include "workflow/event_kind.h"
 

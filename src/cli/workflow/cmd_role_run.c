@@ -2,9 +2,7 @@
  * `role run`: a role at work, with its typed mail shown before, while and after it works. A person's command, or an agent's
  * program with -i, gets the terminal (engine/session.h); else what waits for the home's agents is worked off.
  */
-#include "base/err.h"
 #include "base/file.h"
-#include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
 #include "cli/home/pass.h"
@@ -16,7 +14,6 @@
 #include "workflow/artifact_place.h"
 #include <signal.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define ROLE_RUN "role run"                /* what its job waits for, after a kill */
 #define LOOK_US 200000                     /* a program's end is noticed so soon */

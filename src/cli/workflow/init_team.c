@@ -1,19 +1,14 @@
 #include "cli/workflow/init_team.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/list.h"
 #include "base/template.h"
-#include "base/text.h"
 #include "cli/home/conf_write.h"
 #include "cli/home/reload.h"
 #include "cli/home/role_make.h"
 #include "cli/home/role_template.h"
 #include "workflow/event_kind.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/team_data.h" /* made of share/workflow */
 

@@ -1,11 +1,8 @@
 #include "engine/check/task_check.h"
-#include "base/cleanup.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "brain/program.h"
 #include "engine/mail_load.h"
 #include "engine/people/words.h"
@@ -14,10 +11,8 @@
 #include "mail/address.h"
 #include "mail/quote.h"
 #include "store/job/steering.h"
-#include <errno.h>
 #include <signal.h>
 #include <sys/signalfd.h>
-#include <unistd.h>
 
 #define LINE_BEGINS "check:"
 #define MAILS_READ 50u /* of a round, newest first */

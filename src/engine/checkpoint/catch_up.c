@@ -1,5 +1,4 @@
 #include "engine/checkpoint/catch_up.h"
-#include "base/err.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/history.h"
 #include "engine/checkpoint/proof.h"

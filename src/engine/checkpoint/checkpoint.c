@@ -1,7 +1,5 @@
 #include "engine/checkpoint/checkpoint.h"
-#include "base/err.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "engine/checkpoint/trail.h"
 #include "engine/face.h"
 #include "engine/mode.h"

@@ -1,5 +1,4 @@
 #include "engine/checkpoint/continuation.h"
-#include "base/err.h"
 #include "base/json.h"
 #include "engine/face.h"
 #include "engine/mode.h"

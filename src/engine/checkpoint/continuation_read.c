@@ -1,5 +1,3 @@
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/json.h"
 #include "engine/checkpoint/continuation.h"
 #include "mail/msgid.h"

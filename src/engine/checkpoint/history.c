@@ -1,7 +1,6 @@
 #include "engine/checkpoint/history.h"
 #include "base/crash.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/proof.h"
 #include "engine/checkpoint/refetch.h"

@@ -1,6 +1,5 @@
 #include "engine/checkpoint/recover.h"
 #include "base/clock.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "engine/run/settle.h"

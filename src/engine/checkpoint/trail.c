@@ -1,5 +1,4 @@
 #include "engine/checkpoint/trail.h"
-#include "base/cleanup.h"
 #include "engine/checkpoint/proof.h"
 #include "store/job/budget.h"
 #include "store/out/outbox.h"

@@ -1,5 +1,4 @@
 #include "base/digest.h"
-#include "base/text.h"
 #include "engine/context/context_internal.h"
 #include "engine/context/manifest.h"
 #include "engine/mode.h"

@@ -3,7 +3,6 @@
  * make. What is recorded about them is context.c's affair.
  */
 #include "base/digest.h"
-#include "base/text.h"
 #include "engine/context/context_internal.h"
 
 #define NOT_SHOWN "NOT SHOWN"

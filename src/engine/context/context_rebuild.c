@@ -3,8 +3,6 @@
  * there. Each part is asked for where it came from and held against the digest that it had.
  */
 #include "base/digest.h"
-#include "base/err.h"
-#include "base/text.h"
 #include "engine/context/context_internal.h"
 #include "engine/context/conversation.h"
 #include "engine/mode.h"

@@ -1,6 +1,5 @@
 #include "engine/context/conversation.h"
 #include "base/clock.h"
-#include "base/text.h"
 #include "engine/in/mail_in.h"
 #include "engine/mail_load.h"
 #include "engine/context/lineage.h"

@@ -1,5 +1,4 @@
 #include "engine/context/manifest.h"
-#include "base/err.h"
 #include "store/mail/messages.h"
 #include "store/note/note_versions.h"
 #include "store/out/outbox.h"

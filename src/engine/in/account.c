@@ -1,12 +1,9 @@
 #include "engine/in/account.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/living.h"
 #include "base/log.h"
 #include "base/proc.h"
 #include "engine/in/intake.h"
 #include "mail/maildir.h"
-#include <errno.h>
 #include <poll.h>
 #include <sys/inotify.h>
 

@@ -1,10 +1,8 @@
 #include "engine/in/every.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/log.h"
 #include "engine/in/recurrence.h"
 #include "engine/out/post.h"
-#include <inttypes.h>
 
 bool
 every_mail(Engine *engine, Txn *txn, const Schedule *s, char **ret_msgid, GError **error)

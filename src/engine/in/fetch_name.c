@@ -1,6 +1,5 @@
 #include "engine/in/fetch_name.h"
 #include "base/clock.h"
-#include <inttypes.h>
 
 char *
 fetch_name(const char *folder,

@@ -6,7 +6,6 @@
  * it says where the mail came from as soon as it lies there, which is before its row does.
  */
 #include "base/config/config.h"
-#include <stdint.h>
 
 /* The name of the file for a mail in this folder of the server; caller frees. A server may
  * number two folders alike, so the name of a mail in "Active" or "Sent" has the folder's first

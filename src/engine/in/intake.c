@@ -1,6 +1,5 @@
 #include "engine/in/intake.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/living.h"
 #include "base/lock.h"
 #include "base/log.h"
@@ -12,7 +11,6 @@
 #include "engine/run/poke.h"
 #include "engine/run/settle.h"
 #include "engine/run/view_files.h"
-#include <unistd.h>
 
 #define BATCH_MAIL 500
 #define BATCH_BYTES (64u << 20)

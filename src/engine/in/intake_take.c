@@ -1,7 +1,6 @@
 /* Takes in one mail, inside the transaction of its batch: the mail is judged, then becomes a
  * checkpoint, an order, or work, or is put aside. If it is mail of ours that came back, the
  * outbox learns from it. */
-#include "base/err.h"
 #include "base/log.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/face.h"

@@ -2,7 +2,6 @@
 #include "base/crash.h"
 #include "base/limits.h"
 #include "mail/mime/header.h"
-#include <inttypes.h>
 
 void
 mail_in_clear(MailIn *in)

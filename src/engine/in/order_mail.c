@@ -1,6 +1,5 @@
 #include "engine/in/order_mail.h"
 #include "base/limits.h"
-#include "base/text.h"
 #include "engine/out/post.h"
 #include "engine/out/role_mail.h"
 #include "engine/people/words.h"

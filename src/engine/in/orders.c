@@ -1,6 +1,4 @@
 #include "engine/in/orders.h"
-#include "base/err.h"
-#include "base/text.h"
 #include "engine/face.h"
 #include "engine/in/order_mail.h"
 #include "engine/out/post.h"

@@ -1,7 +1,4 @@
 #include "engine/in/recurrence.h"
-#include "base/err.h"
-#include "base/text.h"
-#include <time.h>
 
 #define DAY_S INT64_C(86400)
 #define INTERVAL_MAX_DAYS 3660

@@ -26,7 +26,6 @@
  * Plain data; nothing here does I/O but read the time zone.
  */
 #include "base/clock.h"
-#include <glib.h>
 
 #define WHEN_MIN_US (60 * USEC_PER_SEC)
 

@@ -1,5 +1,4 @@
 #include "engine/in/release.h"
-#include "base/err.h"
 #include "engine/in/fetch_name.h"
 #include "engine/in/intake.h"
 #include "engine/in/judge.h"
@@ -7,7 +6,6 @@
 #include "engine/in/orders.h"
 #include "engine/in/rivals.h"
 #include "engine/mail_load.h"
-#include <inttypes.h>
 
 /* The mail of a row that can still become work, done: though it is history and filed so, and
  * which mails have work that say the same: a copy never starts work beside one of them. */

@@ -2,7 +2,6 @@
 #include "engine/mail_load.h"
 #include "mail/identity.h"
 #include "store/mail/copies.h"
-#include <inttypes.h>
 
 void
 rivals_clear(Rivals *r)

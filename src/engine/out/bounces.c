@@ -1,12 +1,9 @@
 #include "engine/out/bounces.h"
-#include "base/cleanup.h"
-#include "base/text.h"
 #include "engine/out/outward.h"
 #include "engine/people/delivery_failure.h"
 #include "mail/dsn.h"
 #include "mail/msgid.h"
 #include "store/out/outbox_smtp.h"
-#include <inttypes.h>
 
 #define WHY_CHARS 200
 

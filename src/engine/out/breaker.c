@@ -2,7 +2,6 @@
 #include "store/mail/messages.h"
 #include "store/out/outbox_smtp.h"
 #include "store/spaces.h"
-#include <inttypes.h>
 
 #define HOUR_US (3600 * USEC_PER_SEC)
 #define DAY_US (24 * HOUR_US)

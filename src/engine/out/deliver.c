@@ -21,22 +21,18 @@
  * last, and only of mail that did.
  */
 #include "engine/out/deliver.h"
-#include "base/cleanup.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/living.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/proc.h"
-#include "base/text.h"
 #include "engine/out/attempt.h"
 #include "mail/maildir.h"
 #include "mail/origin.h"
 #include "store/mail/mailboxes.h"
 #include "store/out/outbox.h"
 #include <fcntl.h>
-#include <inttypes.h>
 
 #define LOCK_NAME "deliver.lock"
 #define MARK_NAME "deliver.mark"

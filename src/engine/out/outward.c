@@ -1,7 +1,5 @@
 #include "engine/out/outward.h"
-#include "base/text.h"
 #include "mail/address.h"
-#include <inttypes.h>
 
 #define REPLY_USE "reply 1"
 #define BOUNCE_USE "bounce 1"

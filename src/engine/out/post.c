@@ -1,8 +1,6 @@
 #include "engine/out/post.h"
-#include "base/err.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "engine/face.h"
 #include "engine/mail_load.h"
 #include "engine/out/outward.h"

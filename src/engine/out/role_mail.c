@@ -1,5 +1,4 @@
 #include "engine/out/role_mail.h"
-#include "base/text.h"
 #include "engine/mode.h"
 #include "engine/run/links.h"
 #include "mail/markdown.h"

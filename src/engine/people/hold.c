@@ -1,9 +1,7 @@
 #include "engine/people/hold.h"
 #include "base/digest.h"
-#include "base/err.h"
 #include "engine/people/question_kind.h"
 #include "engine/people/words.h"
-#include <inttypes.h>
 
 /* --- what is said --- */
 

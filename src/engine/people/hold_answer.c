@@ -9,7 +9,6 @@
 #include "mail/msgid.h"
 #include "mail/quote.h"
 #include "store/job/steering.h"
-#include <inttypes.h>
 
 /*
  * APPROVE and REJECT by mail. What the mail answers is In-Reply-To alone, else the last of

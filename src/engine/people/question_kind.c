@@ -1,5 +1,4 @@
 #include "engine/people/question_kind.h"
-#include "base/text.h"
 
 static const QuestionKind *const kinds[] = {&question_held_mail, &question_mail_in_doubt,
                                             &question_note,      &question_permit,

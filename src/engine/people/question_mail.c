@@ -1,11 +1,8 @@
 #include "base/digest.h"
-#include "base/err.h"
-#include "base/text.h"
 #include "engine/people/question_kind.h"
 #include "engine/run/disarm.h"
 #include "store/spaces.h"
 #include "store/out/outbox_smtp.h"
-#include <inttypes.h>
 
 /*
  * The two kinds of question about mail. What is shown of a mail is all that the agent wrote:

@@ -1,5 +1,4 @@
 #include "base/digest.h"
-#include "base/err.h"
 #include "base/json.h"
 #include "base/limits.h"
 #include "engine/out/role_mail.h"
@@ -8,7 +7,6 @@
 #include "engine/run/commit.h"
 #include "engine/run/disarm.h"
 #include "store/note/note_versions.h"
-#include <inttypes.h>
 #include <limits.h>
 
 /*

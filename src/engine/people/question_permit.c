@@ -1,7 +1,5 @@
-#include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/digest.h"
-#include "base/text.h"
 #include "engine/out/role_mail.h"
 #include "engine/people/notice.h"
 #include "engine/people/question_kind.h"
@@ -14,7 +12,6 @@
 #include "store/job/permits.h"
 #include "store/job/steering.h"
 #include "store/job/timers.h"
-#include <inttypes.h>
 
 /*
  * May an agent make this tool call? And: what does the agent want to know (AskUserQuestion)?

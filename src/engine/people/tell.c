@@ -1,6 +1,4 @@
 #include "engine/people/tell.h"
-#include "base/err.h"
-#include "base/text.h"
 #include "engine/people/repliers.h"
 #include "store/job/budget.h"
 #include "store/job/doings.h"

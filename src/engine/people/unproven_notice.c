@@ -1,9 +1,7 @@
 #include "engine/people/unproven_notice.h"
-#include "base/text.h"
 #include "engine/people/notice.h"
 #include "engine/people/words.h"
 #include "store/told.h"
-#include <inttypes.h>
 
 #define DAY_US (24 * 3600 * USEC_PER_SEC)
 

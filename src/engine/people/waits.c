@@ -1,6 +1,5 @@
 #include "engine/people/waits.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/log.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/continuation.h"

@@ -1,7 +1,6 @@
 #include "engine/people/window.h"
 #include "base/log.h"
 #include "base/proc.h"
-#include "base/text.h"
 
 #define TIME_US (2 * USEC_PER_SEC)
 #define SESSION "postrider"

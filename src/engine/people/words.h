@@ -6,7 +6,6 @@
  * a question in the row of its kind (question_kind.h), STATUS and WHY in tell.c, and a
  * checkpoint mail in engine/checkpoint/continuation.c.
  */
-#include <inttypes.h>
 
 /* --- Questions, and what is said to an answer (hold.h) --- */
 

@@ -1,10 +1,7 @@
 #include "engine/permit/asked_call.h"
 #include "base/digest.h"
-#include "base/err.h"
 #include "base/limits.h"
-#include "base/text.h"
 #include <limits.h>
-#include <string.h>
 
 void
 asked_call_clear(AskedCall *c)

@@ -1,14 +1,11 @@
 #include "engine/permit/permit.h"
 #include "base/crash.h"
 #include "base/digest.h"
-#include "base/err.h"
 #include "base/proc.h"
-#include "base/text.h"
 #include "engine/people/hold.h"
 #include "engine/permit/asked_call.h"
 #include "engine/permit/permit_answer.h"
 #include "store/job/permits.h"
-#include <string.h>
 
 /* A person can't judge more than this; it would not be read to its end. */
 #define SHOWN_MAX (256u << 10)

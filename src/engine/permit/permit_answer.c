@@ -1,7 +1,5 @@
 #include "engine/permit/permit_answer.h"
 #include "base/clock.h"
-#include "base/text.h"
-#include <string.h>
 
 void
 permit_said_free(PermitSaid *said)

@@ -4,7 +4,6 @@
  * Pure functions of text. */
 #include "base/json.h"
 #include "base/list.h"
-#include <stdint.h>
 
 /* One decision of a reply. */
 typedef struct PermitSaid {

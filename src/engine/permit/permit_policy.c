@@ -1,10 +1,7 @@
 #include "engine/permit/permit_policy.h"
 #include "engine/permit/shell_words.h"
-#include <errno.h>
 #include <limits.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define LINKS_MAX 40u /* as many as the kernel follows */
 

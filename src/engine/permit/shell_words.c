@@ -1,7 +1,5 @@
 #include "engine/permit/shell_words.h"
-#include "base/text.h"
 #include <fnmatch.h>
-#include <string.h>
 
 /* --- one simple command --- */
 

@@ -5,8 +5,6 @@
  * understands the whole of a shell's language, so each question errs to one side:
  * shell_simple() says no where it is not sure, and shell_names() says yes.
  */
-#include <glib.h>
-#include <stdbool.h>
 
 /* True when the text is one simple command: a program and its arguments, without assignments,
  * operators, redirections, substitutions, escapes, braces, comments or line ends. Quotes around

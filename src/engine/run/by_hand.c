@@ -1,5 +1,4 @@
 #include "engine/run/by_hand.h"
-#include "base/err.h"
 #include "engine/checkpoint/proof.h"
 #include "engine/out/post.h"
 #include "engine/role.h"

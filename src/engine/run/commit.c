@@ -11,7 +11,6 @@
  * A crash before T's commit leaves nothing; after it, the sweep finds what is owed.
  */
 #include "base/crash.h"
-#include "base/err.h"
 #include "engine/act.h"
 #include "engine/checkpoint/continuation.h"
 #include "engine/face.h"
@@ -21,13 +20,11 @@
 #include "engine/run/commit_internal.h"
 #include "engine/run/settle.h"
 #include "engine/run/space_wall.h"
-#include "notes/notes.h"
 #include "store/job/budget.h"
 #include "store/job/doings.h"
 #include "store/job/sessions.h"
 #include "store/job/step_rows.h"
 #include "store/job/timers.h"
-#include "store/mail/mail_flags.h"
 #include "store/out/effects.h"
 #include "store/out/outbox_smtp.h"
 #include "store/spaces.h"

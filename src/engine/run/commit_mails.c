@@ -1,4 +1,3 @@
-#include "base/err.h"
 #include "engine/checkpoint/proof.h"
 #include "engine/face.h"
 #include "engine/mail_load.h"

@@ -1,5 +1,3 @@
-#include "base/err.h"
-#include "base/text.h"
 #include "engine/people/hold.h"
 #include "engine/run/commit_internal.h"
 #include "notes/instruct.h"

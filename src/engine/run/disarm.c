@@ -1,5 +1,4 @@
 #include "engine/run/disarm.h"
-#include <string.h>
 
 /* With its dots gone, nothing inside it comes to life either. */
 static void

@@ -1,6 +1,5 @@
 #include "engine/run/fork.h"
 #include "base/digest.h"
-#include "base/err.h"
 #include "base/log.h"
 #include "engine/mode.h"
 #include "engine/people/notice.h"

@@ -1,5 +1,4 @@
 #include "engine/run/goes_on.h"
-#include "base/text.h"
 #include "engine/people/notice.h"
 #include "engine/people/words.h"
 #include "store/job/pauses.h"

@@ -1,5 +1,4 @@
 #include "engine/run/links.h"
-#include <string.h>
 
 #define SCHEME_MAX 24
 #define LABEL_MAX 32

@@ -8,9 +8,6 @@
  * query; one that was there before it was asked can't. Only ASCII is looked at; nothing here
  * fails.
  */
-#include <glib.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 typedef struct Link {
     const char *at; /* in the text; without the brackets and stops behind it */

@@ -1,5 +1,4 @@
 #include "engine/run/live.h"
-#include "base/text.h"
 
 #define EVERY_US USEC_PER_SEC
 #define GATE_WAIT_MS 1000

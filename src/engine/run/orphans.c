@@ -1,5 +1,4 @@
 #include "engine/run/orphans.h"
-#include "base/cleanup.h"
 #include "base/file.h"
 #include <fcntl.h>
 #include <signal.h>

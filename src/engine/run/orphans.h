@@ -5,7 +5,6 @@
  * but not what has left the group, and an order to stop means that too. Such processes are
  * known by their environment: POSTRIDER_WORK names the workplace of one job.
  */
-#include <stdbool.h>
 
 /* Kills every process of ours whose $POSTRIDER_WORK is this path; returns how many. */
 unsigned orphans_end(const char *work);

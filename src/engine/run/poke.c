@@ -1,5 +1,5 @@
 #include "engine/run/poke.h"
-#include "store/mail/messages.h"
+#include "store/viewer.h"
 #include <signal.h>
 
 void

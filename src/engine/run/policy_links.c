@@ -13,7 +13,6 @@
  * a failure or a limit is never held. A file can't be changed: one with such a link is held,
  * whoever gets it, unless everybody who asked may steer and nobody unknown was read.
  */
-#include "base/text.h"
 #include "engine/context/manifest.h"
 #include "engine/mail_load.h"
 #include "engine/run/disarm.h"

@@ -16,9 +16,7 @@
  * job that brought down max-attempts runs is given up with a word to whoever asked.
  */
 #include "engine/run/run.h"
-#include "base/cleanup.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/living.h"
 #include "base/log.h"
 #include "engine/checkpoint/checkpoint.h"

@@ -1,7 +1,6 @@
 /* What is done when a question gave no answer: a program that failed gets the same question
  * later; a model that was shown too much gets a smaller question. */
 #include "base/log.h"
-#include "base/text.h"
 #include "engine/run/run_internal.h"
 
 #define TAIL_LINES 20

@@ -1,9 +1,7 @@
 /* Asks the brain one question. From its answer follows a commit, another try, a pause of the
  * brain, or the end of the job with a mail to the asker. */
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "engine/check/task_check.h"
 #include "engine/face.h"
 #include "engine/people/words.h"

@@ -1,6 +1,5 @@
 /* Brains that can't be asked: their jobs wait, and it is no fault of the jobs. */
 #include "base/log.h"
-#include "base/text.h"
 #include "engine/people/notice.h"
 #include "engine/people/words.h"
 #include "engine/run/run_internal.h"

@@ -3,7 +3,6 @@
  * for it, then it sleeps until the master has work. The word stays in the pipe, so that a run
  * which begins again, with newer settings or as a newer program, is not asleep then.
  */
-#include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/proc.h"
 #include "engine/mail_load.h"

@@ -11,7 +11,6 @@
  */
 #include "base/file.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "engine/act.h"
 #include "engine/people/words.h"
 #include "engine/run/run_internal.h"

@@ -13,7 +13,6 @@
  */
 #include "engine/run/settle.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/log.h"
 #include "engine/mail_load.h"
 #include "engine/run/view_files.h"

@@ -1,5 +1,4 @@
 #include "engine/run/space_wall.h"
-#include "base/text.h"
 #include "engine/context/manifest.h"
 #include "engine/mail_load.h"
 #include "engine/role.h"
@@ -8,7 +7,6 @@
 #include "store/job/step_rows.h"
 #include "store/note/note_versions.h"
 #include "store/spaces.h"
-#include <inttypes.h>
 
 #define LINE_MIN 40 /* characters */
 #define MAILS_MAX 10000

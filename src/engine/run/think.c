@@ -1,7 +1,5 @@
 #include "engine/run/think.h"
-#include "base/cleanup.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/log.h"
 #include "base/proc.h"
 #include "engine/face.h"
@@ -17,11 +15,9 @@
 #include "port/port.h"
 #include "store/job/sessions.h"
 #include "store/job/timers.h"
-#include <errno.h>
 #include <malloc.h>
 #include <signal.h>
 #include <sys/signalfd.h>
-#include <unistd.h>
 
 /* A brain that takes longer than this may take a minute. */
 #define REST_AFTER_US USEC_PER_SEC

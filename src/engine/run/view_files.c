@@ -1,14 +1,10 @@
 #include "engine/run/view_files.h"
-#include "base/cleanup.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/lock.h"
 #include "engine/face.h"
 #include "store/job/views.h"
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 
 #define VIEW_MAX (64u << 20)
 #define EDITED ".edited-"

@@ -1,18 +1,13 @@
 #include "engine/run/workplace.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
-#include "base/text.h"
 #include "base/workdir.h"
 #include "engine/mail_load.h"
 #include "engine/run/commit.h"
 #include "mail/message.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define NAME_BYTES 120
 #define EXTENSION_BYTES 16

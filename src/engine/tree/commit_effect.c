@@ -5,16 +5,11 @@
  * what was committed. By plumbing: no hook runs, nothing is signed. HEAD moves last, by a
  * compare and swap, so a redo finds it done or begins anew.
  */
-#include "base/cleanup.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
-#include "base/text.h"
 #include "engine/tree/file_effects_internal.h"
 #include "engine/tree/tree_internal.h"
-#include <stdio.h>
-#include <unistd.h>
 
 enum { COMMIT_ROOT, COMMIT_FROM, COMMIT_TO, COMMIT_BYTES, WHAT, WHO, ADDRESS, AT, MESSAGE, COMMIT_LINES };
 

@@ -1,17 +1,11 @@
-#include "base/cleanup.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/exchange.h"
 #include "base/file.h"
 #include "base/limits.h"
-#include "base/text.h"
 #include "engine/face.h"
 #include "engine/tree/file_effects_internal.h"
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define FOLDER_MODE 0777 /* as the umask says: the folder is people's */
 #define FILE_MODE 0666

@@ -1,14 +1,9 @@
 #include "engine/tree/git.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/proc.h"
-#include "base/text.h"
 #include "base/workdir.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define TIME_US (600 * USEC_PER_SEC)
 #define LINE_MAX_BYTES (64u << 10)

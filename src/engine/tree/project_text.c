@@ -1,5 +1,4 @@
 #include "engine/tree/project_text.h"
-#include "base/text.h"
 
 #define TEXT_MAX (32u << 10)
 #define READ_MAX (1u << 20)

@@ -1,15 +1,9 @@
-#include "base/cleanup.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "engine/run/workplace.h"
 #include "engine/tree/tree_internal.h"
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #define BRANCHES "refs/heads/"
 #define NAMES_MAX 1000      /* postrider/12-1000: somebody makes them faster than we look */

@@ -1,9 +1,5 @@
 #include "engine/tree/tree_apply.h"
-#include "base/cleanup.h"
-#include "base/err.h"
-#include "base/text.h"
 #include "engine/tree/tree_internal.h"
-#include <stdlib.h>
 
 #define REFS "refs/heads/"
 #define NAMES_BYTES (4u << 20)

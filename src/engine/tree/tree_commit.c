@@ -8,14 +8,9 @@
  * is, the job's branch follows, and the worktree is on it again. In the middle of a merge
  * or a rebase nothing is committed: half of one is nothing to review.
  */
-#include "base/cleanup.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/file.h"
-#include "base/text.h"
 #include "engine/tree/tree_internal.h"
-#include <errno.h>
-#include <unistd.h>
 
 #define SUBJECT_CHARS 72u
 #define NAMES_BYTES GIT_OUTPUT_MAX

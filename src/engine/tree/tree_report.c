@@ -8,8 +8,6 @@
  * nothing in it that a terminal or a mail reader acts on, and indented, so that no Markdown
  * is made of it.
  */
-#include "base/err.h"
-#include "base/text.h"
 #include "engine/tree/tree_internal.h"
 
 #define PATCH_MAX (1u << 20)

@@ -1,5 +1,4 @@
 #include "engine/wall/wall.h"
-#include "base/cleanup.h"
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/secretfile.h"

@@ -17,11 +17,8 @@
  * The admin folder lies where a program may write, so what its files say is believed only if it
  * fits together: it is called by the worktree, lies in the repository, and names the worktree.
  */
-#include "base/cleanup.h"
 #include "base/file.h"
-#include "base/text.h"
 #include "engine/wall/wall_internal.h"
-#include <unistd.h>
 
 #define POINTER_MAX 4096u /* bytes of a file that holds a path */
 

@@ -5,9 +5,6 @@
  * byte that can be read, and say afterwards whether something was wrong. Both are linear and
  * write to a buffer that the caller has made large enough.
  */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* Room that base64_decode() needs for len characters. */
 #define BASE64_ROOM(len) ((len) / 4 * 3 + 3)

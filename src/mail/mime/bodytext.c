@@ -1,8 +1,5 @@
 #include "mail/mime/bodytext.h"
 
-#include <glib.h>
-#include <stdint.h>
-
 void
 bodytext_lines(char *text)
 {

@@ -3,8 +3,6 @@
 /* Readable text from the bodies that mail has. All text here is valid UTF-8, but for the bytes
  * of the last two calls; calls that take a char * without const work in place and never make it
  * longer. */
-#include <stdbool.h>
-#include <stddef.h>
 
 /* CRLF and CR become LF. */
 void bodytext_lines(char *text);

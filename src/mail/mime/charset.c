@@ -1,10 +1,6 @@
 #include "mail/mime/charset.h"
 
-#include "base/text.h"
-#include <errno.h>
-#include <glib.h>
 #include <iconv.h>
-#include <stdint.h>
 
 #define REPLACEMENT "\xEF\xBF\xBD"
 

@@ -5,8 +5,6 @@
  * call fails: a label that nobody knows, or a wrong label, sets *bad (which no call clears, and
  * which may not be NULL).
  */
-#include <stdbool.h>
-#include <stddef.h>
 
 /*
  * A valid copy of len bytes labelled with this charset; caller frees. At most max bytes of

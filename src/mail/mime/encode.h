@@ -5,9 +5,6 @@
  * parameters (RFC 2231), quoted-printable and base64 bodies. All append to a GString, end lines
  * with LF, give the same output for the same input, and never split a character.
  */
-#include <glib.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 /* May stand in a header: valid UTF-8 without control characters, so nothing can break out of
  * its line. Everything below that takes a value relies on it. */

@@ -2,7 +2,6 @@
 
 #include "mail/mime/base64.h"
 #include "mail/mime/charset.h"
-#include <glib.h>
 
 #define CHARSET_MAX 40
 

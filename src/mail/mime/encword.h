@@ -2,8 +2,6 @@
 
 /* Reading encoded words (RFC 2047), the form that text beyond ASCII has in header values.
  * mail/mime/encode.h writes them. */
-#include <stdbool.h>
-#include <stddef.h>
 
 /*
  * The encoded words of a value as text: white space between neighbours is dropped, characters

@@ -1,9 +1,7 @@
 #include "mail/mime/filename.h"
 
-#include "base/text.h"
 #include "mail/mime/bodytext.h"
 #include "mail/mime/mediatype.h"
-#include <glib.h>
 
 #define NAME_MAX_BYTES 200u
 #define EXTENSION_MAX 16u

@@ -2,7 +2,6 @@
 
 /* Names of attachments, as we show them and offer them for saving. They are never a path: what
  * is stored goes by digest. */
-#include <stdbool.h>
 
 /* The name without its folders, control and invisible characters, blanks at both ends, and dots
  * at its end. A name that is a device on some systems gets a "_" in front. A name of more than

@@ -1,6 +1,5 @@
 #include "mail/mime/header.h"
 
-#include "base/cleanup.h"
 #include "base/digest.h"
 #include "base/limits.h"
 #include "mail/mime/charset.h"

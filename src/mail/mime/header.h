@@ -12,7 +12,6 @@
  */
 #include "base/ids.h"
 #include "mail/message.h"
-#include <glib.h>
 
 typedef struct HeaderBlock {
     GPtrArray *headers;  /* of MsgHeader, in order; what was read before a limit struck */

@@ -1,8 +1,5 @@
 #include "mail/mime/htmlhide.h"
 
-#include <glib.h>
-#include <string.h>
-
 #define WHITE "ffffff"
 #define COLOUR_MAX 24
 

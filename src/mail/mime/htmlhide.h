@@ -8,8 +8,6 @@
  *
  * A plain record; zeroed it knows nothing yet. Nothing fails, and nothing grows.
  */
-#include <stdbool.h>
-#include <stddef.h>
 
 #define HTMLHIDE_CLASSES 32u
 

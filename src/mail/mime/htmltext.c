@@ -1,8 +1,6 @@
 #include "mail/mime/htmltext.h"
 
-#include "base/text.h"
 #include "mail/mime/htmlhide.h"
-#include <glib.h>
 
 #define NEST_MAX 20u
 

@@ -9,8 +9,6 @@
  * joined, block elements stand on lines of their own, quotes get "> ". Links are not followed
  * and images are not named.
  */
-#include <stdbool.h>
-#include <stddef.h>
 
 /* html is valid UTF-8, so is the result; caller frees. At most max bytes; *cut is set when
  * there was more, *hidden when the page hides text from its reader. */

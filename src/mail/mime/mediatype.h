@@ -1,7 +1,6 @@
 #pragma once
 
 /* Media types ("text/plain") and the extensions of file names that belong to them. */
-#include <glib.h>
 
 /* By the extension of the name, in any case; static. NULL: unknown. */
 const char *mediatype_of(const char *filename);

@@ -1,6 +1,5 @@
 #include "mail/mime/param.h"
 
-#include "base/cleanup.h"
 #include "base/limits.h"
 #include "base/list.h"
 #include "mail/mime/charset.h"

@@ -5,8 +5,6 @@
  * charsets of RFC 2231 and, since everybody sends them, encoded words of RFC 2047 in quoted
  * values. The first of two parameters with one name counts; that there were two is told.
  */
-#include <glib.h>
-#include <stdbool.h>
 
 typedef struct Params {
     char *value;       /* in front of the first ";", lower case, without white space */

@@ -1,7 +1,5 @@
 #include "mail/mime/part.h"
 
-#include "base/cleanup.h"
-#include "base/text.h"
 #include "mail/mime/base64.h"
 #include "mail/mime/bodytext.h"
 #include "mail/mime/charset.h"

@@ -4,9 +4,6 @@
  * uuencode, the encoding of files before MIME: a line "begin 644 NAME", lines of data, a line
  * "end". It stands in the text of old mail and of programs, and as a Content-Transfer-Encoding.
  */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* A file in uuencode; pointers into the text that holds it. */
 typedef struct UuFile {

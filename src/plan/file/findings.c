@@ -1,5 +1,4 @@
 #include "plan/file/findings.h"
-#include "base/text.h"
 
 /* "src/auth.c", "README.md", "lib/": a slash within, or a short ending. A version (1.2) and "e.g." are none. */
 static bool

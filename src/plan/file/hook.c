@@ -1,5 +1,4 @@
 #include "plan/file/hook.h"
-#include "base/err.h"
 #include "base/json.h"
 #include "plan/file/hook_tool.h"
 #include "plan/file/plan_log.h"

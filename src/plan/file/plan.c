@@ -1,5 +1,4 @@
 #include "plan/file/plan.h"
-#include "base/err.h"
 #include "base/json.h"
 #include "base/limits.h"
 

@@ -17,10 +17,7 @@
  * Members that we do not know are kept as they are. A Plan was validated when it was parsed, so reading a member can't
  * fail; a todo is its JSON object, borrowed from the plan. Nothing here touches a file.
  */
-#include <glib.h>
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #define PLAN_VERSION "1.0"
 #define PLAN_ITERATIONS 7 /* max_iterations where nobody says otherwise */

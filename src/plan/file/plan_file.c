@@ -1,13 +1,10 @@
 #include "plan/file/plan_file.h"
-#include "base/cleanup.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/lock.h"
 #include "plan/file/plan_log.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 

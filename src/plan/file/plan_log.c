@@ -1,10 +1,6 @@
 #include "plan/file/plan_log.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/text.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 

@@ -7,10 +7,7 @@
  * revision no later line comes from was never in force (a crash between the two), or a person put an older file back.
  * Lines without a revision are remarks, such as an error of a hook.
  */
-#include <glib.h>
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #define PLAN_LOG "log.jsonl"
 

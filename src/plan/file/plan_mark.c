@@ -1,9 +1,7 @@
 #include "plan/file/plan_mark.h"
 #include "base/check.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
-#include "base/text.h"
 
 void
 mark_result_clear(MarkResult *result)

@@ -1,6 +1,5 @@
 #include "plan/file/plan_rules.h"
 #include "base/digest.h"
-#include "base/err.h"
 #include "plan/file/plan_words.h"
 
 /* --- sessions --- */

@@ -1,5 +1,4 @@
 #include "plan/file/plan_words.h"
-#include <inttypes.h>
 
 /* Todos that a line names; the others are counted. */
 #define NAMED 10u

@@ -1,9 +1,5 @@
 #include "plan/file/project.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
-#include "base/text.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 

@@ -11,8 +11,6 @@
  * (plan/file/plan_file.h) and .pilot/scripts/state_*.sh. Nothing here starts git: its files are
  * read.
  */
-#include <glib.h>
-#include <stdbool.h>
 
 #define PROJECT_FOLDER ".pilot"
 #define PROJECT_STATE PROJECT_FOLDER "/state"

@@ -1,7 +1,4 @@
 #include "plan/file/simple_commands.h"
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Commands in commands that are looked at; nobody writes that many. */
 #define DEPTH_MAX 100

@@ -1,7 +1,5 @@
 #include "plan/file/taker.h"
-#include "base/text.h"
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* Ancestors that are looked at; a shell in a shell in an agent is a handful. */
 #define ANCESTORS 64

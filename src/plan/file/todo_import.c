@@ -1,8 +1,6 @@
 #include "plan/file/todo_import.h"
-#include "base/err.h"
 #include "base/json.h"
 #include "base/limits.h"
-#include "base/text.h"
 #include "plan/file/todo_list.h"
 
 static void

@@ -8,8 +8,6 @@
  *                                 before it, and what is waits for the last one that is not
  *   `bd list --json`              id, title, status (closed is ticked), assignee as owner, dependencies that block as after
  */
-#include <glib.h>
-#include <stdbool.h>
 
 /* A PLAN.md with this heading; caller frees. ERR_NEVER: it is none of these, or has no todos. */
 char *todo_import(const char *heading, GBytes *bytes, GError **error);

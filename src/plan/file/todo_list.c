@@ -1,8 +1,5 @@
 #include "plan/file/todo_list.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/limits.h"
-#include "base/text.h"
 
 void
 todo_item_free(TodoItem *item)

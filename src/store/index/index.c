@@ -8,14 +8,10 @@
  * made anew mean other mail.
  */
 #include "store/index/index.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "store/gate.h"
 #include "store/index/index_internal.h"
 #include "store/rows.h"
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <sys/stat.h>
 
 #define INDEX_VERSION 5

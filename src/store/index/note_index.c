@@ -1,6 +1,4 @@
 #include "store/index/note_index.h"
-#include "base/cleanup.h"
-#include "base/text.h"
 #include "store/index/index_internal.h"
 #include "store/mail/query.h"
 #include "store/spaces.h"

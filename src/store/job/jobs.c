@@ -1,5 +1,4 @@
 #include "store/job/jobs.h"
-#include "base/err.h"
 #include "store/due.h"
 #include "store/job/jobs_internal.h"
 #include "store/job/role_pauses.h"
@@ -10,7 +9,6 @@
 #include "store/mail/mailboxes.h"
 #include "store/mail/messages.h"
 #include "store/rows.h"
-#include <inttypes.h>
 
 /*
  * Every change of a running job names its claim in the WHERE clause, so that a claim which is

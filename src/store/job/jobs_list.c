@@ -1,14 +1,9 @@
-#include "base/err.h"
-#include "base/text.h"
-#include "store/due.h"
 #include "store/job/jobs.h"
 #include "store/job/jobs_internal.h"
 #include "store/job/seats.h"
 #include "store/job/timers.h"
-#include "store/mail/mailboxes.h"
 #include "store/mail/messages.h"
 #include "store/rows.h"
-#include <inttypes.h>
 
 /* Jobs as others see them: names, rows, lists. Nothing here writes. */
 

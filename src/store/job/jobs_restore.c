@@ -1,13 +1,10 @@
 /* Jobs that come back from their checkpoint mails when the store is lost. */
-#include "base/err.h"
 #include "store/job/jobs.h"
 #include "store/job/jobs_internal.h"
 #include "store/job/timers.h"
 #include "store/mail/messages.h"
 #include "store/sql.h"
 #include <fcntl.h>
-#include <inttypes.h>
-#include <unistd.h>
 
 bool
 job_next_number(Txn *txn, const char *role, JobId *ret, GError **error)

@@ -8,7 +8,6 @@
  * transaction, so no crash makes it happen twice. (3) Whatever wakes, stops or ends the job
  * takes wait_then away; a timer that is left finds nothing to do.
  */
-#include "base/err.h"
 #include "store/job/jobs.h"
 #include "store/job/jobs_internal.h"
 #include "store/job/timers.h"

@@ -1,10 +1,8 @@
 #include "store/job/pauses.h"
-#include "base/cleanup.h"
 #include "base/home.h"
 #include "store/due.h"
 #include "store/sql.h"
 #include "store/told.h"
-#include <inttypes.h>
 #include <sys/stat.h>
 
 #define GATE_WAIT_MS 5000

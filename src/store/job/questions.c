@@ -1,10 +1,8 @@
 #include "store/job/questions.h"
 #include "base/digest.h"
-#include "base/err.h"
 #include "store/out/outbox.h"
 #include "store/rows.h"
 #include "store/viewer.h"
-#include <inttypes.h>
 
 /* --- what was shown --- */
 

@@ -1,7 +1,6 @@
 #include "store/job/schedules.h"
 #include "store/mail/mailboxes.h"
 #include "store/rows.h"
-#include <inttypes.h>
 
 bool
 schedule_put(Txn *txn, const Schedule *s, int64_t *ret_id, GError **error)

@@ -5,8 +5,6 @@
 #include "store/job/role_pauses.h"
 #include "store/mail/mailboxes.h"
 #include "store/sql.h"
-#include <inttypes.h>
-#include <string.h>
 
 #define GATE_WAIT_MS 5000
 

@@ -1,5 +1,4 @@
 #include "store/job/trees.h"
-#include "base/cleanup.h"
 #include "store/sql.h"
 
 /* In the order of TreeState. */

@@ -1,12 +1,10 @@
 #include "store/mail/messages.h"
-#include "base/err.h"
 #include "base/limits.h"
 #include "mail/identity.h"
 #include "mail/maildir.h"
 #include "mail/msgid.h"
 #include "store/mail/copies.h"
 #include "store/rows.h"
-#include <inttypes.h>
 
 static const char *
 sender(const Message *m)

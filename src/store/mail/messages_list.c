@@ -1,7 +1,6 @@
 #include "store/mail/messages.h"
 #include "store/rows.h"
 #include "store/spaces.h"
-#include <inttypes.h>
 
 #define LIST_LIMIT 50
 

@@ -1,5 +1,4 @@
 #include "store/mail/query.h"
-#include "base/text.h"
 
 typedef enum Op { OP_NONE, OP_COLUMN, OP_SINCE, OP_BEFORE, OP_ROLE, OP_FOLDER, OP_STATE } Op;
 

@@ -2,7 +2,6 @@
 #include "store/account_rows.h"
 #include "store/out/outbox.h"
 #include "store/rows.h"
-#include <inttypes.h>
 
 static const Field mark_fields[] = {
     {NULL, "uidvalidity", FIELD_NUMBER, offsetof(RemoteMark, uidvalidity)},

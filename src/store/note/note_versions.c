@@ -1,9 +1,6 @@
 #include "store/note/note_versions.h"
-#include "base/err.h"
 #include "base/limits.h"
-#include "base/text.h"
 #include "store/rows.h"
-#include <inttypes.h>
 
 /* --- keys --- */
 

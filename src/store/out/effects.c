@@ -1,6 +1,5 @@
 #include "store/out/effects.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "store/mail/copies.h"
 #include "store/out/outbox.h"
 #include "store/rows.h"

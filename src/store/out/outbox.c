@@ -1,5 +1,4 @@
 #include "store/out/outbox.h"
-#include "base/err.h"
 #include "store/job/questions.h"
 #include "store/mail/mail_flags.h"
 #include "store/mail/mailboxes.h"
@@ -7,7 +6,6 @@
 #include "store/out/outbox_smtp.h"
 #include "store/spaces.h"
 #include "store/sql.h"
-#include <inttypes.h>
 
 /* The folder whose deliveries are copies for the sender. */
 #define COPY "Sent"

@@ -1,10 +1,8 @@
-#include "base/text.h"
 #include "store/mail/mailboxes.h"
 #include "store/mail/messages.h"
 #include "store/out/outbox.h"
 #include "store/rows.h"
 #include "store/spaces.h"
-#include <inttypes.h>
 
 /* The outbox as others see it: names, rows, lists. Nothing here writes. */
 

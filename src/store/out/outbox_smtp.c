@@ -3,7 +3,6 @@
 #include "store/account_rows.h"
 #include "store/job/questions.h"
 #include "store/rows.h"
-#include <inttypes.h>
 
 /* The deliveries that go by SMTP; the same condition as in outbox_due(). */
 #define BY_SMTP " mailbox IS NULL AND folder = '' "
