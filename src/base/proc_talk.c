@@ -410,8 +410,7 @@ proc_free(Proc *proc)
     g_clear_pointer(&proc->err, g_byte_array_unref);
     g_clear_pointer(&proc->end.out, g_bytes_unref);
     g_clear_pointer(&proc->end.err, g_bytes_unref);
-    g_free(proc->end.why);
-    g_free(proc);
+    free_all(proc->end.why, proc);
 }
 
 static int

@@ -19,9 +19,7 @@ static Found found;
 void
 sandbox_place_free(SandboxPlace *place)
 {
-    g_free(place->path);
-    g_free(place->from);
-    g_free(place);
+    free_all(place->path, place->from, place);
 }
 
 Sandbox *

@@ -129,8 +129,7 @@ static void
 told_clear(Told *t)
 {
     g_string_free(t->text, TRUE);
-    g_free(t->stop);
-    g_free(t->refused);
+    free_all(t->stop, t->refused);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Told, told_clear)
 
@@ -163,8 +162,7 @@ take_stop(Told *t, const json_t *object)
 
     if (!stop)
         return;
-    g_free(t->stop);
-    g_free(t->refused);
+    free_all(t->stop, t->refused);
     t->stop = g_strdup(stop);
     t->refused = g_strdup(explanation ? explanation : category);
 }

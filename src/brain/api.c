@@ -31,8 +31,7 @@ typedef struct Api {
 void
 api_result_clear(ApiResult *result)
 {
-    g_free(result->text);
-    g_free(result->why);
+    free_all(result->text, result->why);
     *result = (ApiResult){0};
 }
 
@@ -573,7 +572,5 @@ api_free(void *state)
     price_free(api->prices);
     g_clear_pointer(&api->body, g_bytes_unref);
     secret_free(api->key);
-    g_free(api->url);
-    g_free(api->model);
-    g_free(api);
+    free_all(api->url, api->model, api);
 }

@@ -11,12 +11,8 @@ struct BrainCall {
 void
 brain_answer_clear(BrainAnswer *answer)
 {
-    g_free(answer->text);
-    g_free(answer->log);
-    g_free(answer->failed);
-    g_free(answer->request_id);
-    g_free(answer->session);
-    g_free(answer->deferred_call);
+    free_all(answer->text, answer->log, answer->failed, answer->request_id, answer->session,
+             answer->deferred_call);
     *answer = (BrainAnswer){0};
 }
 

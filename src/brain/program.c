@@ -40,9 +40,7 @@ program_free(void *state)
     proc_free(p->proc);
     stream_free(p->stream);
     price_free(p->prices);
-    g_free(p->model);
-    g_free(p->prompt_id);
-    g_free(p);
+    free_all(p->model, p->prompt_id, p);
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Program, program_free)
 

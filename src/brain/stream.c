@@ -43,11 +43,7 @@ stream_free(Stream *s)
     g_string_free(s->reply, TRUE);
     g_string_free(s->line, TRUE);
     g_ptr_array_unref(s->untold);
-    g_free(s->session);
-    g_free(s->failed);
-    g_free(s->deferred_call);
-    g_free(s->words);
-    g_free(s);
+    free_all(s->session, s->failed, s->deferred_call, s->words, s);
 }
 
 /* --- bytes to lines --- */

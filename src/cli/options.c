@@ -16,8 +16,7 @@ option_free(void *data)
 {
     CliOption *o = data;
     g_strfreev(o->names);
-    g_free(o->value);
-    g_free(o->text);
+    free_all(o->value, o->text);
     g_strfreev(o->texts);
     g_free(o);
 }

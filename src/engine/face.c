@@ -70,8 +70,7 @@ sight_free(gpointer p)
     Sight *s = p;
     if (s->seen)
         s->face->forget(s->seen);
-    g_free(s->subject);
-    g_free(s);
+    free_all(s->subject, s);
 }
 
 const void *

@@ -98,9 +98,7 @@ session_close(JobSession *s)
     job_free(s->job);
     if (s->own_fd && s->signal_fd >= 0)
         (void)close(s->signal_fd);
-    g_free(s->name);
-    g_free(s->folder);
-    g_free(s);
+    free_all(s->name, s->folder, s);
 }
 
 bool

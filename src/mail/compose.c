@@ -262,8 +262,7 @@ compose_brings_msgid(const Compose *c)
 void
 compose_event(Compose *c, const char *role, const char *mark)
 {
-    g_free(c->event_role);
-    g_free(c->mark);
+    free_all(c->event_role, c->mark);
     c->event_role = g_strdup(role);
     c->mark = g_strdup(mark);
 }

@@ -243,8 +243,7 @@ typedef struct Parts {
 static void
 parts_clear(Parts *p)
 {
-    g_free(p->stem);
-    g_free(p->behind);
+    free_all(p->stem, p->behind);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Parts, parts_clear)
 

@@ -387,8 +387,7 @@ server_clear(McpServer *server)
     mcp_listeners_free(server->listeners);
     json_decref(server->port_mark);
     port_ask_free(server->look);
-    g_free(server->todo_mark);
-    g_free(server->port);
+    free_all(server->todo_mark, server->port);
     g_string_free(server->session_said, TRUE);
     g_free(server->session_over);
     if (server->signal_fd >= 0)

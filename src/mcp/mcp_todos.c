@@ -132,9 +132,7 @@ mcp_mark_free(struct McpMark *mark)
         return;
     mark_try_clear(&mark->attempt);
     mcp_plan_clear(&mark->plan);
-    g_free(mark->id);
-    g_free(mark->why);
-    g_free(mark);
+    free_all(mark->id, mark->why, mark);
 }
 
 Proc *

@@ -9,8 +9,7 @@ free_link(gpointer data)
 {
     NoteLink *link = data;
 
-    g_free(link->key);
-    g_free(link);
+    free_all(link->key, link);
 }
 
 /* One line while it is read; positions are bytes of the whole text. */

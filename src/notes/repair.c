@@ -61,8 +61,7 @@ typedef struct Fence {
 static void
 fence_clear(Fence *f)
 {
-    g_free(f->info);
-    g_free(f->inner);
+    free_all(f->info, f->inner);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Fence, fence_clear)
 

@@ -95,10 +95,7 @@ void
 plan_agent_clear(PlanAgent *a)
 {
     g_strfreev(a->argv);
-    g_free(a->name);
-    g_free(a->notes);
-    g_free(a->told);
-    g_free(a->id);
+    free_all(a->name, a->notes, a->told, a->id);
 }
 
 /* --- who works --- */

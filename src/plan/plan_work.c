@@ -43,10 +43,7 @@ loop_clear(Loop *l)
     plan_agent_clear(&l->agent);
     taker_clear(&l->site.taker);
     g_strfreev(l->wall);
-    g_free(l->run);
-    g_free(l->reason);
-    g_free(l->todo);
-    g_free(l->told);
+    free_all(l->run, l->reason, l->todo, l->told);
     role_pause_free(l->pause);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Loop, loop_clear)

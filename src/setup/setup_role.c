@@ -98,8 +98,7 @@ work_role(Setup *s)
     if (status == 0 && !config_role(s->cli->home->config, r.name) &&
         (!home_reload(s->cli->home, &error) || !role_make(s->cli, r.name, NULL, &error)))
         status = cli_error(0, error);
-    g_free(r.name);
-    g_free(r.section);
+    free_all(r.name, r.section);
     return status;
 }
 

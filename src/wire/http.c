@@ -366,8 +366,7 @@ http_free(HttpCall *call)
     g_clear_pointer(&call->received, g_byte_array_unref);
     g_clear_pointer(&call->reply.body, g_bytes_unref);
     g_hash_table_unref(call->reply.headers);
-    g_free(call->reply.why);
-    g_free(call);
+    free_all(call->reply.why, call);
 }
 
 const char *

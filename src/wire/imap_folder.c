@@ -11,8 +11,7 @@ imap_folder_free(ImapFolder *folder)
 {
     if (!folder)
         return;
-    g_free(folder->name);
-    g_free(folder);
+    free_all(folder->name, folder);
 }
 
 /* --- LIST --- */

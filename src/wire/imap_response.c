@@ -40,8 +40,7 @@ imap_reader_free(ImapReader *r)
         return;
     g_byte_array_unref(r->response.bytes);
     g_array_unref(r->response.literals);
-    g_free(r->buf);
-    g_free(r);
+    free_all(r->buf, r);
 }
 
 void

@@ -49,8 +49,7 @@ try_clear(Try *t)
     g_free(t->from);
     for (size_t i = 0; t->to && i < t->mail->n_to; i++)
         g_free(t->to[i]);
-    g_free(t->to);
-    g_free(t->at);
+    free_all(t->to, t->at);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Try, try_clear)
 

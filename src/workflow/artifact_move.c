@@ -5,12 +5,7 @@
 void
 artifact_move_clear(ArtifactMove *m)
 {
-    g_free(m->from);
-    g_free(m->to);
-    g_free(m->to_path);
-    g_free(m->who);
-    g_free(m->was);
-    g_free(m->message);
+    free_all(m->from, m->to, m->to_path, m->who, m->was, m->message);
 }
 
 static bool

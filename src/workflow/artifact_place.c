@@ -8,12 +8,7 @@
 void
 artifact_place_clear(ArtifactPlace *p)
 {
-    g_free(p->root);
-    g_free(p->name);
-    g_free(p->title);
-    g_free(p->path);
-    g_free(p->state);
-    g_free(p->said_state);
+    free_all(p->root, p->name, p->title, p->path, p->state, p->said_state);
 }
 
 void

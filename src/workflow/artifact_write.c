@@ -9,9 +9,7 @@ artifact_write_free(ArtifactWrite *w)
         return;
     artifact_place_clear(&w->place);
     artifact_free(w->artifact);
-    g_free(w->who);
-    g_free(w->text);
-    g_free(w);
+    free_all(w->who, w->text, w);
 }
 
 static bool

@@ -9,10 +9,7 @@
 void
 event_answer_clear(EventAnswer *a)
 {
-    g_free(a->msgid);
-    g_free(a->from);
-    g_free(a->to);
-    g_free(a->question);
+    free_all(a->msgid, a->from, a->to, a->question);
     g_clear_pointer(&a->parents, g_ptr_array_unref);
 }
 

@@ -5,11 +5,7 @@ static const char *const deeds[DEED_N] = {"tells", "opens", "renews", "approves"
 void
 event_mark_clear(EventMark *m)
 {
-    g_free(m->from);
-    g_free(m->to);
-    g_free(m->digest);
-    g_free(m->question);
-    g_free(m->deputy);
+    free_all(m->from, m->to, m->digest, m->question, m->deputy);
     *m = (EventMark){0};
 }
 

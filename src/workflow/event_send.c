@@ -42,14 +42,9 @@ event_plan_free(EventPlan *p)
     cycle_free(p->cycle);
     compose_free(p->mail);
     g_ptr_array_unref(p->to);
-    g_free(p->from);
-    g_free(p->state);
-    g_free(p->digest);
-    g_free(p->question);
-    g_free(p->deputy);
+    free_all(p->from, p->state, p->digest, p->question, p->deputy);
     g_clear_pointer(&p->parents, g_ptr_array_unref);
-    g_free(p->text);
-    g_free(p);
+    free_all(p->text, p);
 }
 
 /* --- who --- */

@@ -73,8 +73,7 @@ event_sight_free(EventSight *s)
         return;
     artifact_place_clear(&s->place);
     g_clear_pointer(&s->reviews, g_hash_table_unref);
-    g_free(s->form);
-    g_free(s->parent_id);
+    free_all(s->form, s->parent_id);
     message_free(s->parent);
     g_clear_error(&s->no_review);
     g_clear_error(&s->no_place);

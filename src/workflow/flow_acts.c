@@ -29,8 +29,7 @@ flow_act_free(gpointer p)
     g_free(f->move);
     artifact_place_clear(&f->place);
     artifact_free(f->artifact);
-    g_free(f->msgid);
-    g_free(f);
+    free_all(f->msgid, f);
 }
 
 static FlowAct *

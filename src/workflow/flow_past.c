@@ -43,11 +43,7 @@ cycle_clear(gpointer p)
 {
     PastCycle *c = p;
 
-    g_free(c->row.digest);
-    g_free(c->row.outcome);
-    g_free(c->row.by);
-    g_free(c->row.resolved_by);
-    g_free(c);
+    free_all(c->row.digest, c->row.outcome, c->row.by, c->row.resolved_by, c);
 }
 
 static void
@@ -55,11 +51,7 @@ artifact_clear(gpointer p)
 {
     PastArtifact *a = p;
 
-    g_free(a->row.kind);
-    g_free(a->row.state);
-    g_free(a->row.path);
-    g_free(a->row.author);
-    g_free(a->row.holder);
+    free_all(a->row.kind, a->row.state, a->row.path, a->row.author, a->row.holder);
     g_ptr_array_unref(a->cycles);
     g_free(a);
 }

@@ -12,9 +12,7 @@ void
 past_event_free(PastEvent *e)
 {
     event_mark_clear(&e->mark);
-    g_free(e->msgid);
-    g_free(e->name);
-    g_free(e->state);
+    free_all(e->msgid, e->name, e->state);
     g_ptr_array_unref(e->parents);
     g_hash_table_unref(e->places);
     g_free(e);
@@ -23,10 +21,7 @@ past_event_free(PastEvent *e)
 void
 past_ask_free(PastAsk *a)
 {
-    g_free(a->panel);
-    g_free(a->msgid);
-    g_free(a->text);
-    g_free(a);
+    free_all(a->panel, a->msgid, a->text, a);
 }
 
 PastPlace

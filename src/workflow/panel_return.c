@@ -208,8 +208,7 @@ returned_free(gpointer data)
 
     artifact_write_free(r->write);
     event_plan_free(r->event);
-    g_free(r->words);
-    g_free(r);
+    free_all(r->words, r);
 }
 
 /* Writing, mail and the end of the panel are the step's. */

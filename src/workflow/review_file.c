@@ -59,10 +59,7 @@ review_free(gpointer p)
 {
     ReviewFile *r = p;
 
-    g_free(r->outcome);
-    g_free(r->by);
-    g_free(r->decision);
-    g_free(r);
+    free_all(r->outcome, r->by, r->decision, r);
 }
 
 /* What stands behind "Name: " at the start of a line; caller frees. NULL: no line does. */

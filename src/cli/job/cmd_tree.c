@@ -21,8 +21,7 @@ branch_clear(Branch *b)
     job_free(b->job);
     tree_row_free(b->row);
     git_repo_free(b->repo);
-    g_free(b->head);
-    g_free(b->from);
+    free_all(b->head, b->from);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Branch, branch_clear)
 

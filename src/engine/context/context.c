@@ -17,8 +17,7 @@ static void
 file_free(gpointer p)
 {
     ContextFile *file = p;
-    g_free(file->content_type);
-    g_free(file->filename);
+    free_all(file->content_type, file->filename);
     g_bytes_unref(file->data);
     g_free(file);
 }
@@ -57,10 +56,7 @@ context_free(Context *c)
 {
     if (!c)
         return;
-    g_free(c->page);
-    g_free(c->whole);
-    g_free(c->end);
-    g_free(c->nonce);
+    free_all(c->page, c->whole, c->end, c->nonce);
     g_string_free(c->system, TRUE);
     g_string_free(c->text, TRUE);
     g_string_free(c->left_out, TRUE);
@@ -158,13 +154,7 @@ static void
 ready_free(gpointer p)
 {
     Ready *r = p;
-    g_free(r->asked_title);
-    g_free(r->id);
-    g_free(r->asked);
-    g_free(r->title);
-    g_free(r->text);
-    g_free(r->hex);
-    g_free(r);
+    free_all(r->asked_title, r->id, r->asked, r->title, r->text, r->hex, r);
 }
 
 static guint

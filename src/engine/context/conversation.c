@@ -38,8 +38,7 @@ static void
 item_free(gpointer p)
 {
     Item *item = p;
-    g_free(item->text);
-    g_free(item);
+    free_all(item->text, item);
 }
 
 static void

@@ -89,8 +89,7 @@ manifest_part_new(const char *id, int64_t version)
 void
 manifest_part_free(ManifestPart *part)
 {
-    g_free(part->id);
-    g_free(part);
+    free_all(part->id, part);
 }
 
 static void

@@ -71,9 +71,7 @@ permit_desk_free(PermitDesk *desk)
     if (!desk)
         return;
     proposed_calls_free(desk->asked);
-    g_free(desk->hook);
-    g_free(desk->settings);
-    g_free(desk);
+    free_all(desk->hook, desk->settings, desk);
 }
 
 void

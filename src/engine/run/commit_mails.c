@@ -15,8 +15,7 @@ commit_parent_free(CommitParent *p)
     message_free(p->headers);
     g_clear_pointer(&p->references, g_ptr_array_unref);
     g_clear_pointer(&p->too_chains, g_ptr_array_unref);
-    g_free(p->msgid);
-    g_free(p);
+    free_all(p->msgid, p);
 }
 
 static void
@@ -362,8 +361,7 @@ draft_free(gpointer p)
 {
     CommitDraft *d = p;
     compose_free(d->made);
-    g_free(d->why);
-    g_free(d);
+    free_all(d->why, d);
 }
 
 static bool

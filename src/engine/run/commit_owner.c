@@ -14,9 +14,7 @@ void
 commit_outside_free(gpointer p)
 {
     CommitOutside *o = p;
-    g_free(o->to);
-    g_free(o->no_way);
-    g_free(o);
+    free_all(o->to, o->no_way, o);
 }
 
 bool

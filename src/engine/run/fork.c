@@ -28,8 +28,7 @@ source_clear(Source *s)
 {
     job_free(s->job);
     g_clear_pointer(&s->steps, steps_free);
-    g_free(s->original_msgid);
-    g_free(s->asker);
+    free_all(s->original_msgid, s->asker);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Source, source_clear)
 

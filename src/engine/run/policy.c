@@ -43,10 +43,7 @@ static void
 verdict_clear(gpointer p)
 {
     Verdict *v = p;
-    g_free(v->why);
-    g_free(v->third);
-    g_free(v->subject);
-    g_free(v->body);
+    free_all(v->why, v->third, v->subject, v->body);
 }
 
 static Verdict

@@ -7,9 +7,7 @@
 void
 proposed_file_free(ProposedFile *f)
 {
-    g_free(f->filename);
-    g_free(f->content_type);
-    g_free(f->note_key);
+    free_all(f->filename, f->content_type, f->note_key);
     g_clear_pointer(&f->content, g_bytes_unref);
     g_free(f);
 }
@@ -33,9 +31,7 @@ proposed_mail_free(ProposedMail *m)
     g_ptr_array_unref(m->to);
     g_ptr_array_unref(m->cc);
     proposed_files_free(m->files);
-    g_free(m->subject);
-    g_free(m->body);
-    g_free(m->in_reply_to);
+    free_all(m->subject, m->body, m->in_reply_to);
     g_ptr_array_unref(m->answers_too);
     g_free(m);
 }
@@ -65,9 +61,7 @@ proposed_mail_attach(ProposedMail *m,
 void
 proposed_note_free(ProposedNote *n)
 {
-    g_free(n->key);
-    g_free(n->to);
-    g_free(n->refused);
+    free_all(n->key, n->to, n->refused);
     g_clear_pointer(&n->body, g_bytes_unref);
     g_free(n);
 }
@@ -82,9 +76,7 @@ proposed_call_free(ProposedCall *c)
 void
 proposed_move_free(ProposedMove *m)
 {
-    g_free(m->msgid);
-    g_free(m->folder);
-    g_free(m);
+    free_all(m->msgid, m->folder, m);
 }
 
 Proposal *
@@ -150,10 +142,7 @@ proposal_free(Proposal *p)
 {
     if (!p)
         return;
-    g_free(p->phase);
-    g_free(p->because);
-    g_free(p->why);
-    g_free(p->waiting_for);
+    free_all(p->phase, p->because, p->why, p->waiting_for);
     proposed_notes_free(p->notes);
     proposed_moves_free(p->moves);
     proposed_acts_free(p->acts);

@@ -284,11 +284,7 @@ workplace_close(Workplace *w)
     cleanup_fd(&w->lock);
     tree_free(w->tree);
     g_clear_pointer(&w->given, g_hash_table_unref);
-    g_free(w->path);
-    g_free(w->cwd);
-    g_free(w->in);
-    g_free(w->out);
-    g_free(w);
+    free_all(w->path, w->cwd, w->in, w->out, w);
 }
 
 /* --- in/ --- */

@@ -42,9 +42,7 @@ making_clear(Making *m)
 {
     g_strfreev(m->l);
     git_repo_free(m->repo);
-    g_free(m->from);
-    g_free(m->to);
-    g_free(m->head);
+    free_all(m->from, m->to, m->head);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Making, making_clear)
 

@@ -16,11 +16,7 @@ git_repo_free(GitRepo *r)
 {
     if (!r)
         return;
-    g_free(r->common);
-    g_free(r->own);
-    g_free(r->prefix);
-    g_free(r->ours);
-    g_free(r);
+    free_all(r->common, r->own, r->prefix, r->ours, r);
 }
 
 /* --- one call --- */

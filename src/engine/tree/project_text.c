@@ -8,10 +8,7 @@ project_text_free(ProjectText *t)
 {
     if (!t)
         return;
-    g_free(t->path);
-    g_free(t->id);
-    g_free(t->text);
-    g_free(t);
+    free_all(t->path, t->id, t->text, t);
 }
 
 /* The bytes of "COMMIT:PATH" as text. NULL: there is no such file, or it is no text of a

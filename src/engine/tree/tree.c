@@ -18,12 +18,7 @@ tree_free(Tree *t)
         return;
     git_repo_free(t->repo);
     tree_row_free(t->row);
-    g_free(t->path);
-    g_free(t->admin);
-    g_free(t->index);
-    g_free(t->head);
-    g_free(t->left);
-    g_free(t);
+    free_all(t->path, t->admin, t->index, t->head, t->left, t);
 }
 
 char *

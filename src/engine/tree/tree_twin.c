@@ -9,10 +9,7 @@ tree_twin_free(TreeTwin *t)
     if (!t)
         return;
     git_repo_free(t->repo);
-    g_free(t->path);
-    g_free(t->commit);
-    g_free(t->prefix);
-    g_free(t);
+    free_all(t->path, t->commit, t->prefix, t);
 }
 
 bool

@@ -31,8 +31,7 @@ shell_command_free(ShellCommand *command)
         return;
     g_strfreev(command->words);
     g_strfreev(command->written);
-    g_free(command->fed);
-    g_free(command);
+    free_all(command->fed, command);
 }
 
 /* --- documents --- */
