@@ -132,7 +132,7 @@ act_propose(Engine *engine,
         return false;
     ProposedAct *one = g_new0(ProposedAct, 1);
     *one = (ProposedAct){.ops = act, .args = json_deep_copy(args)};
-    bool may = act->propose(engine, job, in, one, p, error);
+    bool may = act->propose(&(ActCall){engine, job, in, one, p}, error);
     if (may)
         proposed_acts_add(p->acts, one);
     else

@@ -22,6 +22,18 @@ typedef struct ActField {
     bool prose; /* it may have several lines and be long */
 } ActField;
 
+/* An act of one step, for the face that does it; all of it is borrowed. */
+typedef struct ActCall {
+    Engine *engine;
+    const Job *job;
+    const StepInput *in;
+    ProposedAct *act;
+    Proposal *p; /* of propose() alone */
+    /* Of commit() alone. */
+    Txn *txn;
+    const StepResult *result;
+} ActCall;
+
 struct ActOps {
     const char *name;
     const char *about;      /* in one line, what it does */
@@ -36,22 +48,10 @@ struct ActOps {
      * is added to the proposal, with the mail that it settles; what commit() needs to know of
      * files is kept in act->plan. ERR_NEVER: the job may not, or the arguments make no sense;
      * nothing has happened then. */
-    bool (*propose)(Engine *engine,
-                    const Job *job,
-                    const StepInput *in,
-                    ProposedAct *act,
-                    Proposal *p,
-                    GError **error);
+    bool (*propose)(const ActCall *c, GError **error);
     /* After the mails of the step, and after what it settled. *ret_did: a line for people;
      * caller frees. NULL: nothing to do. */
-    bool (*commit)(Engine *engine,
-                   Txn *txn,
-                   const Job *job,
-                   const StepInput *in,
-                   const ProposedAct *act,
-                   const StepResult *result,
-                   char **ret_did,
-                   GError **error);
+    bool (*commit)(const ActCall *c, char **ret_did, GError **error);
     /* What the port tells a program of an act that is done. NULL: nothing. */
     void (*answer)(const ProposedAct *act, json_t *answer);
 };

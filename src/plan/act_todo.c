@@ -190,39 +190,27 @@ mark(Engine *engine, const Job *job, Site *s, const MarkOrder *order, GError **e
 }
 
 static bool
-propose(Engine *engine,
-        const Job *job,
-        const StepInput *in,
-        ProposedAct *act,
-        Proposal *p G_GNUC_UNUSED,
-        GError **error)
+propose(const ActCall *c, GError **error)
 {
     g_auto(Site) s = {0};
     MarkOrder order;
     g_autoptr(GError) failed = NULL;
-    if (!read_order(act->args, &order, error) || !find(engine, job, &s, error))
+    if (!read_order(c->act->args, &order, error) || !find(c->engine, c->job, &s, error))
         return false;
     if (!s.file)
         return err_set(error, ERR_NEVER, "this job works on no plan");
-    if (!make_site(engine, job, in, &s, error))
+    if (!make_site(c->engine, c->job, c->in, &s, error))
         return false;
-    if (mark(engine, job, &s, &order, &failed))
+    if (mark(c->engine, c->job, &s, &order, &failed))
         return true;
     return err_set(error, ERR_NEVER, "%s", failed->message);
 }
 
 static bool
-commit(Engine *engine G_GNUC_UNUSED,
-       Txn *txn G_GNUC_UNUSED,
-       const Job *job G_GNUC_UNUSED,
-       const StepInput *in G_GNUC_UNUSED,
-       const ProposedAct *act,
-       const StepResult *result G_GNUC_UNUSED,
-       char **ret_did,
-       GError **error G_GNUC_UNUSED)
+commit(const ActCall *c, char **ret_did, GError **error)
 {
-    *ret_did = g_strdup_printf("todo %s: %s", act_text(act->args, "id"),
-                               act_text(act->args, "status"));
+    *ret_did = g_strdup_printf("todo %s: %s", act_text(c->act->args, "id"),
+                               act_text(c->act->args, "status"));
     return true;
 }
 

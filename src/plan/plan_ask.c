@@ -37,21 +37,14 @@ free_ask(gpointer p)
 
 /* Behind the mails of the step. */
 static bool
-commit_ask(Engine *engine G_GNUC_UNUSED,
-           Txn *txn,
-           const Job *job,
-           const StepInput *in G_GNUC_UNUSED,
-           const ProposedAct *act,
-           const StepResult *result,
-           char **ret_did,
-           GError **error)
+commit_ask(const ActCall *c, char **ret_did, GError **error)
 {
-    const PlanAsk *asking = act->plan;
+    const PlanAsk *asking = c->act->plan;
     PlanAsk ask = *asking;
-    ask.mail = result->msgids->pdata[0];
-    ask.job = job->id;
+    ask.mail = c->result->msgids->pdata[0];
+    ask.job = c->job->id;
     *ret_did = g_strdup_printf("asked for %s", ask.todo);
-    return plan_ask_put(txn, &ask, error);
+    return plan_ask_put(c->txn, &ask, error);
 }
 
 /* No brain is offered this act: the loop of a plan does it. */

@@ -447,26 +447,22 @@ static const ActField respond_fields[] = {
 };
 
 static bool
-propose_response(Engine *engine,
-                 const Job *job,
-                 const StepInput *in,
-                 ProposedAct *act,
-                 Proposal *p,
-                 GError **error)
+propose_response(const ActCall *c, GError **error)
 {
     g_autoptr(Report) r = NULL;
-    const char *date = act_text(act->args, "date"), *body = act_text(act->args, "body"),
-               *subject = act_text(act->args, "subject");
-    if (!report_of_job(engine->db, job->id, &r, error))
+    const char *date = act_text(c->act->args, "date"),
+               *body = act_text(c->act->args, "body"),
+               *subject = act_text(c->act->args, "subject");
+    if (!report_of_job(c->engine->db, c->job->id, &r, error))
         return false;
     if (!r || !g_str_equal(r->date, date))
         return err_set(error, ERR_NEVER, "this job does not answer for the briefing of '%s'",
                        date);
     if (!*body)
         return err_set(error, ERR_NEVER, "the response is empty");
-    if (in->shown->len == 0 && !job->instruction)
+    if (c->in->shown->len == 0 && !c->job->instruction)
         return err_set(error, ERR_NEVER, "all replies that were shown are answered already");
-    ProposedMail *mail = proposal_add_mail(p);
+    ProposedMail *mail = proposal_add_mail(c->p);
     mail->body = g_strdup(body);
     mail->subject = subject && *subject ? g_strdup(subject) : NULL;
     LIST_EACH(const MsgRow, row, in->shown)
@@ -544,25 +540,20 @@ read_wish(Engine *engine, const json_t *args, Wish *ret, GError **error)
 
 /* It goes to people whom we work for, and only on the word of somebody who may steer. */
 static bool
-propose_briefing(Engine *engine,
-                 const Job *job,
-                 const StepInput *in,
-                 ProposedAct *act,
-                 Proposal *p,
-                 GError **error)
+propose_briefing(const ActCall *c, GError **error)
 {
     g_auto(Wish) wish = {0};
     g_autoptr(Report) there = NULL;
-    const char *below = round_below_steer(job, in);
+    const char *below = round_below_steer(c->job, c->in);
     if (below)
         return err_set(error, ERR_NEVER, "this job may send no briefing: %s", below);
-    if (!read_wish(engine, act->args, &wish, error) || !report_new_check(engine, &wish.in, error) ||
-        !report_find(engine->db, wish.in.role, wish.date, &there, error))
+    if (!read_wish(c->engine, c->act->args, &wish, error) || !report_new_check(c->engine, &wish.in, error) ||
+        !report_find(c->engine->db, wish.in.role, wish.date, &there, error))
         return false;
     if (there)
         return err_set(error, ERR_NEVER, "the briefing of %s was sent already", wish.date);
     LIST_EACH(const char, spec, wish.to)
-        if (!config_is_person(engine->home->config, spec))
+        if (!config_is_person(c->engine->home->config, spec))
             return err_set(error, ERR_NEVER, "'%s' is nobody we work for", spec);
     LIST_EACH(const MsgRow, row, in->shown)
         g_array_append_val(p->settles, row->id);
@@ -570,18 +561,11 @@ propose_briefing(Engine *engine,
 }
 
 static bool
-commit_briefing(Engine *engine,
-                Txn *txn,
-                const Job *job,
-                const StepInput *in,
-                const ProposedAct *act,
-                const StepResult *result,
-                char **ret_did,
-                GError **error)
+commit_briefing(const ActCall *c, char **ret_did, GError **error)
 {
     g_auto(Wish) wish = {0};
-    if (!read_wish(engine, act->args, &wish, error) ||
-        !report_send(engine, txn, &wish.in, in->floor, error))
+    if (!read_wish(c->engine, c->act->args, &wish, error) ||
+        !report_send(c->engine, c->txn, &wish.in, c->in->floor, error))
         return false;
     *ret_did = g_strdup_printf("sent the briefing of %s", wish.date);
     return true;

@@ -49,14 +49,14 @@ touches(const FlowAct *f)
 
 /* Words of strangers decide nothing, and write nothing. */
 static bool
-may_act(const Engine *engine, const Job *job, const StepInput *in, GError **error)
+may_act(const ActCall *c, GError **error)
 {
-    if (in->floor < TRUST_ROLE)
+    if (c->in->floor < TRUST_ROLE)
         return err_set(error, ERR_NEVER,
                        "words of somebody unknown were read in this round: what becomes of "
                        "artifacts is for others to say");
-    return workflow_address(engine->home->config, job->role) ||
-           err_set(error, ERR_NEVER, "'%s' takes no part in the workflow", job->role);
+    return workflow_address(c->engine->home->config, c->job->role) ||
+           err_set(error, ERR_NEVER, "'%s' takes no part in the workflow", c->job->role);
 }
 
 /* What an earlier act of the same step does with this artifact. *ret_write NULL: nothing. ERR_NEVER: it changes the
@@ -131,12 +131,12 @@ read_variables(const json_t *args, EventVars *vars, GError **error)
 
 /* The newest question among what was shown; NULL: none. Borrowed. */
 static bool
-find_question(Engine *engine, const StepInput *in, char **ret, GError **error)
+find_question(const ActCall *c, char **ret, GError **error)
 {
     *ret = NULL;
-    LIST_EACH(const MsgRow, row, in->shown) {
+    LIST_EACH(const MsgRow, row, c->in->shown) {
         g_autoptr(FlowEvent) e = NULL;
-        if (!flow_event_find(engine->db, row->msgid, &e, error))
+        if (!flow_event_find(c->engine->db, row->msgid, &e, error))
             return false;
         if (!e || !*e->question)
             continue;
@@ -147,13 +147,14 @@ find_question(Engine *engine, const StepInput *in, char **ret, GError **error)
 }
 
 static bool
-is_seen(Engine *engine, const Viewer *viewer, const char *id, bool *ret, GError **error)
+is_seen(const ActCall *c, const char *id, bool *ret, GError **error)
 {
+    const Viewer *viewer = &VIEWER_OF(c->job->role);
     g_autoptr(MsgRow) row = NULL;
     g_autoptr(OutRow) out = NULL;
 
-    if (!messages_find(engine->db, viewer, id, &row, error) ||
-        !outbox_find(engine->db, viewer, id, &out, error))
+    if (!messages_find(c->engine->db, viewer, id, &row, error) ||
+        !outbox_find(c->engine->db, viewer, id, &out, error))
         return false;
     *ret = row || out;
     return true;
@@ -161,19 +162,14 @@ is_seen(Engine *engine, const Viewer *viewer, const char *id, bool *ret, GError 
 
 /* What it answers: mails that the role may see. */
 static bool
-find_parents(Engine *engine,
-             const Job *job,
-             const StepInput *in,
-             const char *said,
-             EventType type,
-             GPtrArray **ret,
-             GError **error)
+find_parents(const ActCall *c, EventType type, GPtrArray **ret, GError **error)
 {
+    const char *said = act_text(c->act->args, "in_reply_to");
     g_autoptr(GPtrArray) ids = msgid_parse_list(said ? said : "", PARENTS_MAX);
     char *question = NULL;
 
     if (!said || !*said) {
-        if (type == EVENT_ANSWER && !find_question(engine, in, &question, error))
+        if (type == EVENT_ANSWER && !find_question(c, &question, error))
             return false;
         if (question)
             g_ptr_array_add(ids, question);
@@ -182,7 +178,7 @@ find_parents(Engine *engine,
     }
     for (guint i = 0; i < ids->len; i++) {
         bool seen = false;
-        if (!is_seen(engine, &VIEWER_OF(job->role), ids->pdata[i], &seen, error))
+        if (!is_seen(c, ids->pdata[i], &seen, error))
             return false;
         g_autofree char *named = ids->len > 1 ? msgid_format(ids->pdata[i]) : g_strdup(said);
         if (!seen)
@@ -194,17 +190,13 @@ find_parents(Engine *engine,
 
 /* What the policy says about any mail of this job it says about this one; but an event can't wait for a yes. */
 static bool
-check_policy(Engine *engine,
-             const Job *job,
-             const StepInput *in,
-             EventPlan *plan,
-             GError **error)
+check_policy(const ActCall *c, EventPlan *plan, GError **error)
 {
     g_autoptr(Proposal) p = proposal_new(PROPOSE_CONTINUE);
     g_autoptr(GArray) verdicts = NULL;
 
-    proposed_mails_add(p->mails, event_plan_mail(engine, plan));
-    if (!policy_check(engine, job, in, p, &verdicts, error))
+    proposed_mails_add(p->mails, event_plan_mail(c->engine, plan));
+    if (!policy_check(c->engine, c->job, c->in, p, &verdicts, error))
         return false;
     const Verdict *v = &g_array_index(verdicts, Verdict, 0);
     if (v->kind != VERDICT_ALLOWED)
@@ -214,20 +206,16 @@ check_policy(Engine *engine,
 
 /* Of an artifact that this very step writes, what is decided is decided on the new bytes. */
 static bool
-find_written(Engine *engine,
-             const Proposal *p,
-             const char *said,
-             const ArtifactPlace **ret,
-             GError **error)
+find_written(const ActCall *c, const char *said, const ArtifactPlace **ret, GError **error)
 {
     g_auto(ArtifactPlace) at = {0};
     const ArtifactWrite *write;
 
     *ret = NULL;
-    if (p->acts->len == 0)
+    if (c->p->acts->len == 0)
         return true;
-    if (!artifact_place_look(engine, said, &at, error) ||
-        !find_earlier(p, at.name, &write, error))
+    if (!artifact_place_look(c->engine, said, &at, error) ||
+        !find_earlier(c->p, at.name, &write, error))
         return false;
     *ret = write ? &write->place : NULL;
     return true;
@@ -235,87 +223,69 @@ find_written(Engine *engine,
 
 /* What a program has changed in its worktree is written before it speaks of it. */
 static bool
-write_first(Engine *engine,
-            const Job *job,
-            const StepInput *in,
-            const char *said,
-            Proposal *p,
-            GError **error)
+write_first(const ActCall *c, const char *said, GError **error)
 {
     g_auto(ArtifactPlace) at = {0};
 
     if (said)
-        (void)artifact_place_look(engine, said, &at, NULL);
-    return flow_tree_writes(engine, job, in, at.name, p, NULL, error);
+        (void)artifact_place_look(c->engine, said, &at, NULL);
+    return flow_tree_writes(c->engine, c->job, c->in, at.name, c->p, NULL, error);
 }
 
 /* The brain that is asked in place of the role's own; NULL: none is. Borrowed. */
 static const char *
-find_deputy(const Config *config, const Job *job, const StepInput *in)
+find_deputy(const ActCall *c)
 {
-    const ConfRole *role = config_role(config, job->role);
+    const Config *config = c->engine->home->config;
+    const ConfRole *role = config_role(config, c->job->role);
     const ConfBrain *own = role ? config_brain(config, role->brain) : NULL;
-    const ConfBrain *asked = in->brain ? config_brain(config, in->brain) : own ? config_stand_in(config, own) : NULL;
+    const ConfBrain *asked = c->in->brain ? config_brain(config, c->in->brain) : own ? config_stand_in(config, own) : NULL;
 
     return own && asked && asked != own ? asked->name : NULL;
 }
 
 static bool
-propose_notify(Engine *engine,
-               const Job *job,
-               const StepInput *in,
-               ProposedAct *act,
-               Proposal *p,
-               GError **error)
+propose_notify(const ActCall *c, GError **error)
 {
     g_autoptr(EventVars) vars = event_vars_new();
     g_autoptr(GPtrArray) to = g_ptr_array_new();
     g_autoptr(GPtrArray) parents = NULL;
-    const char *path = act_text(act->args, "artifact");
+    const char *path = act_text(c->act->args, "artifact");
     EventType type;
-    EventNew new = {.from = job->role,
+    EventNew new = {.from = c->job->role,
                     .to = to,
                     .vars = vars,
                     .agent = true,
-                    .deputy = find_deputy(engine->home->config, job, in)};
-    FlowAct *f = begin(act);
+                    .deputy = find_deputy(c)};
+    FlowAct *f = begin(c->act);
 
-    g_ptr_array_add(to, (char *)act_text(act->args, "to"));
+    g_ptr_array_add(to, (char *)act_text(c->act->args, "to"));
     new.path = g_str_equal(path, "-") ? NULL : path;
-    if (!may_act(engine, job, in, error) ||
-        !event_type_parse(act_text(act->args, "event"), &type, error) ||
-        !read_variables(act->args, vars, error) ||
-        !write_first(engine, job, in, new.path, p, error) ||
-        !find_parents(engine, job, in, act_text(act->args, "in_reply_to"), type, &parents,
-                      error) ||
-        (new.path && !find_written(engine, p, path, &new.place, error)))
+    if (!may_act(c, error) ||
+        !event_type_parse(act_text(c->act->args, "event"), &type, error) ||
+        !read_variables(c->act->args, vars, error) ||
+        !write_first(c, new.path, error) || !find_parents(c, type, &parents, error) ||
+        (new.path && !find_written(c, path, &new.place, error)))
         return false;
     new.type = type;
     new.parents = parents;
-    if (!event_plan(engine, &new, &f->event, error) ||
-        !check_policy(engine, job, in, f->event, error))
+    if (!event_plan(c->engine, &new, &f->event, error) ||
+        !check_policy(c, f->event, error))
         return false;
-    LIST_EACH(const MsgRow, row, in->shown)
+    LIST_EACH(const MsgRow, row, c->in->shown)
         if (type != EVENT_STATUS_UPDATE)
-            g_array_append_val(p->settles, row->id);
+            g_array_append_val(c->p->settles, row->id);
     return true;
 }
 
 static bool
-commit_notify(Engine *engine,
-              Txn *txn,
-              const Job *job,
-              const StepInput *in,
-              const ProposedAct *act,
-              const StepResult *result,
-              char **ret_did,
-              GError **error)
+commit_notify(const ActCall *c, char **ret_did, GError **error)
 {
-    FlowAct *f = act->plan;
-    const EventBy by = {.job = job, .step = result->step, .floor = in->floor};
+    FlowAct *f = c->act->plan;
+    const EventBy by = {.job = c->job, .step = c->result->step, .floor = c->in->floor};
 
     g_clear_pointer(&f->msgid, g_free);
-    if (!event_commit(engine, txn, f->event, &by, &f->msgid, error))
+    if (!event_commit(c->engine, c->txn, f->event, &by, &f->msgid, error))
         return false;
     g_autofree char *words = event_plan_words(f->event);
     *ret_did = g_strdup_printf("sent %s <%s>", words, f->msgid);
@@ -350,52 +320,41 @@ static const ActField move_fields[] = {
 };
 
 static bool
-propose_move(Engine *engine,
-             const Job *job,
-             const StepInput *in,
-             ProposedAct *act,
-             Proposal *p,
-             GError **error)
+propose_move(const ActCall *c, GError **error)
 {
-    const char *path = act_text(act->args, "artifact"), *state = act_text(act->args, "state");
+    const char *path = act_text(c->act->args, "artifact"), *state = act_text(c->act->args, "state");
     const ArtifactPlace *written;
-    FlowAct *f = begin(act);
+    FlowAct *f = begin(c->act);
 
-    if (!may_act(engine, job, in, error) || !find_written(engine, p, path, &written, error))
+    if (!may_act(c, error) || !find_written(c, path, &written, error))
         return false;
     if (written)
         artifact_place_copy(written, &f->place);
-    else if (!artifact_place_find(engine, path, &f->place, error))
+    else if (!artifact_place_find(c->engine, path, &f->place, error))
         return false;
-    if (!artifact_find(engine->db, f->place.name, &f->artifact, error))
+    if (!artifact_find(c->engine->db, f->place.name, &f->artifact, error))
         return false;
     f->move = g_new0(ArtifactMove, 1);
-    if (!artifact_move_plan(engine, &f->place, f->artifact, state, job->role, f->move, error) ||
-        !artifact_move_alone(engine, f->move, f->artifact, error))
+    if (!artifact_move_plan(c->engine, &f->place, f->artifact, state, c->job->role, f->move,
+                            error) ||
+        !artifact_move_alone(c->engine, f->move, f->artifact, error))
         return false;
     g_autofree char *goal = g_strconcat(" to ", state, NULL);
-    if (engine->home->config->workflow_commit)
+    if (c->engine->home->config->workflow_commit)
         artifact_move_say(f->move, "Move", goal);
     return true;
 }
 
 static bool
-commit_move(Engine *engine,
-            Txn *txn,
-            const Job *job,
-            const StepInput *in,
-            const ProposedAct *act,
-            const StepResult *result,
-            char **ret_did,
-            GError **error)
+commit_move(const ActCall *c, char **ret_did, GError **error)
 {
-    const FlowAct *f = act->plan;
+    const FlowAct *f = c->act->plan;
     ArtifactId id;
     EffectId after;
 
     *ret_did = g_strdup_printf("moved '%s' to '%s'", f->place.name,
                                f->move->to ? f->move->to : f->move->from);
-    return artifact_move_commit(txn, f->move, f->artifact, &id, &after, error);
+    return artifact_move_commit(c->txn, f->move, f->artifact, &id, &after, error);
 }
 
 const ActOps act_move = {
@@ -418,42 +377,32 @@ static const ActField write_fields[] = {
 };
 
 static bool
-propose_write(Engine *engine,
-              const Job *job,
-              const StepInput *in,
-              ProposedAct *act,
-              Proposal *p,
-              GError **error)
+propose_write(const ActCall *c, GError **error)
 {
-    FlowAct *f = begin(act);
+    FlowAct *f = begin(c->act);
     const ArtifactWrite *before;
 
-    if (!may_act(engine, job, in, error) ||
-        !artifact_write_plan(engine, act_text(act->args, "path"), act_text(act->args, "content"),
-                             act_text(act->args, "if_digest"), job->role, &f->write, error) ||
-        !find_earlier(p, f->write->place.name, &before, error))
+    if (!may_act(c, error) ||
+        !artifact_write_plan(c->engine, act_text(c->act->args, "path"),
+                             act_text(c->act->args, "content"),
+                             act_text(c->act->args, "if_digest"), c->job->role, &f->write,
+                             error) ||
+        !find_earlier(c->p, f->write->place.name, &before, error))
         return false;
     return !before || err_set(error, ERR_NEVER, "this step has written '%s' already",
                               f->write->place.name);
 }
 
 static bool
-commit_write(Engine *engine,
-             Txn *txn,
-             const Job *job,
-             const StepInput *in,
-             const ProposedAct *act,
-             const StepResult *result,
-             char **ret_did,
-             GError **error)
+commit_write(const ActCall *c, char **ret_did, GError **error)
 {
-    const FlowAct *f = act->plan;
+    const FlowAct *f = c->act->plan;
     g_autofree char *digest = digest_hex(&f->write->place.bytes);
 
     *ret_did = g_strdup_printf("wrote '%s'", f->write->place.path);
-    return artifact_write_commit(txn, f->write, job->id, error) &&
+    return artifact_write_commit(c->txn, f->write, c->job->id, error) &&
            (!f->of_tree ||
-            artifact_set_written(txn, job->id, f->write->place.name, digest, error));
+            artifact_set_written(c->txn, c->job->id, f->write->place.name, digest, error));
 }
 
 void

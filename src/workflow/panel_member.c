@@ -73,29 +73,22 @@ end_with(JobSession *s, const char *vote, const BallotSaid *said, const char *wh
 }
 
 static bool
-commit_ballot(Engine *engine,
-              Txn *txn,
-              const Job *job,
-              const StepInput *in,
-              const ProposedAct *act,
-              const StepResult *result,
-              char **ret_did,
-              GError **error)
+commit_ballot(const ActCall *c, char **ret_did, GError **error)
 {
+    const json_t *args = c->act->args;
     g_autoptr(BallotRow) b = NULL;
     g_autoptr(PanelRow) p = NULL;
     bool counts;
 
     CRASH_POINT("ballot-cast");
-    if (!ballot_of_job(txn->db, job->id, &b, error) ||
-        !panel_load(txn->db, b->panel, &p, error) ||
-        !ballot_cast(txn, job->id, act_text(act->args, "vote"), act_text(act->args, "assessment"),
-                     act_text(act->args, "findings"),
-                     json_is_true(json_object_get(act->args, "blocks")),
-                     act_text(act->args, "complaint"), &counts, error))
+    if (!ballot_of_job(c->txn->db, c->job->id, &b, error) ||
+        !panel_load(c->txn->db, b->panel, &p, error) ||
+        !ballot_cast(c->txn, c->job->id, act_text(args, "vote"), act_text(args, "assessment"),
+                     act_text(args, "findings"), json_is_true(json_object_get(args, "blocks")),
+                     act_text(args, "complaint"), &counts, error))
         return false;
     *ret_did = g_strdup("gave its ballot");
-    return panel_wake(txn, p->job, error);
+    return panel_wake(c->txn, p->job, error);
 }
 
 static const ActOps act_ballot = {.name = "ballot", .commit = commit_ballot};
@@ -294,48 +287,36 @@ read_vote(const json_t *args, BallotSaid *ret, GError **error)
 }
 
 static bool
-propose_vote(Engine *engine,
-             const Job *job,
-             const StepInput *in,
-             ProposedAct *act,
-             Proposal *p,
-             GError **error)
+propose_vote(const ActCall *c, GError **error)
 {
     g_autoptr(BallotRow) b = NULL;
     g_autoptr(PanelRow) panel = NULL;
     g_auto(BallotSaid) said = {0};
 
-    if (!ballot_of_job(engine->db, job->id, &b, error) ||
-        (b && !panel_load(engine->db, b->panel, &panel, error)))
+    if (!ballot_of_job(c->engine->db, c->job->id, &b, error) ||
+        (b && !panel_load(c->engine->db, b->panel, &panel, error)))
         return false;
     if (!b || panel_writes(panel))
         return err_set(error, ERR_NEVER, "vote: this is no job of a panel's member");
-    return read_vote(act->args, &said, error);
+    return read_vote(c->act->args, &said, error);
 }
 
 /* What is recorded of the step does not say which way. */
 static bool
-commit_vote(Engine *engine,
-            Txn *txn,
-            const Job *job,
-            const StepInput *in,
-            const ProposedAct *act,
-            const StepResult *result,
-            char **ret_did,
-            GError **error)
+commit_vote(const ActCall *c, char **ret_did, GError **error)
 {
     g_autoptr(BallotRow) b = NULL;
     g_autoptr(PanelRow) p = NULL;
     g_auto(BallotSaid) said = {0};
     bool counts;
 
-    if (!read_vote(act->args, &said, error) || !ballot_of_job(txn->db, job->id, &b, error) ||
-        !panel_load(txn->db, b->panel, &p, error) ||
-        !ballot_cast(txn, job->id, vote_name(said.verdict), said.assessment, said.findings,
+    if (!read_vote(c->act->args, &said, error) || !ballot_of_job(c->txn->db, c->job->id, &b, error) ||
+        !panel_load(c->txn->db, b->panel, &p, error) ||
+        !ballot_cast(c->txn, c->job->id, vote_name(said.verdict), said.assessment, said.findings,
                      said.blocks, "", &counts, error))
         return false;
     *ret_did = g_strdup(counts ? "voted" : "voted once more, which does not count");
-    return panel_wake(txn, p->job, error);
+    return panel_wake(c->txn, p->job, error);
 }
 
 const ActOps panel_act_vote = {

@@ -213,23 +213,16 @@ returned_free(gpointer data)
 
 /* Writing, mail and the end of the panel are the step's. */
 static bool
-commit_returned(Engine *engine,
-                Txn *txn,
-                const Job *job,
-                const StepInput *in,
-                const ProposedAct *act,
-                const StepResult *result,
-                char **ret_did,
-                GError **error)
+commit_returned(const ActCall *c, char **ret_did, GError **error)
 {
-    const Returned *r = act->plan;
+    const Returned *r = c->act->plan;
     g_autofree char *msgid = NULL;
     bool was_open;
 
     CRASH_POINT("panel-returned");
-    if ((r->write && !artifact_write_commit(txn, r->write, job->id, error)) ||
-        !event_commit(engine, txn, r->event, NULL, &msgid, error) ||
-        !panel_close(txn, r->panel, "written", r->words, msgid, &was_open, error))
+    if ((r->write && !artifact_write_commit(c->txn, r->write, c->job->id, error)) ||
+        !event_commit(c->engine, c->txn, r->event, NULL, &msgid, error) ||
+        !panel_close(c->txn, r->panel, "written", r->words, msgid, &was_open, error))
         return false;
     *ret_did = g_strdup(r->words);
     return was_open || err_set(error, ERR_AGAIN, "the panel is closed");

@@ -26,19 +26,12 @@
 
 /* The panel ends with the step that says why. */
 static bool
-commit_void(Engine *engine,
-            Txn *txn,
-            const Job *job,
-            const StepInput *in,
-            const ProposedAct *act,
-            const StepResult *result,
-            char **ret_did,
-            GError **error)
+commit_void(const ActCall *c, char **ret_did, GError **error)
 {
     g_autoptr(PanelRow) p = NULL;
 
-    return panel_of_job(txn->db, job->id, &p, error) &&
-           (!p || panel_void(txn, p->id, act_text(act->args, "why"), error));
+    return panel_of_job(c->txn->db, c->job->id, &p, error) &&
+           (!p || panel_void(c->txn, p->id, act_text(c->act->args, "why"), error));
 }
 
 static const ActOps act_void = {.name = "void", .commit = commit_void};
@@ -217,6 +210,7 @@ ask_members(
 bool
 panel_stored(
     Engine *engine, Txn *txn, const MsgNew *in, const Message *m, JobId job, GError **error)
+    const char *text = in->mail->text;
 {
     gint64 panel;
     unsigned round, member;

@@ -445,7 +445,8 @@ static bool
 commit_acts(Commit *c, Txn *txn, GError **error)
 {
     const StepResult result = result_of(c);
-    LIST_EACH(const ProposedAct, act, c->p->acts) {
+    LIST_EACH(ProposedAct, act, c->p->acts) {
+        const ActCall call = {c->engine, c->job, c->in, act, NULL, txn, &result};
         g_autofree char *did = NULL;
         if (!act->ops->outside && !acts_stand(c)) {
             commit_did(c, "did not %s", act->ops->name);
@@ -453,8 +454,7 @@ commit_acts(Commit *c, Txn *txn, GError **error)
                           act->ops->name);
             continue;
         }
-        if (act->ops->commit &&
-            !act->ops->commit(c->engine, txn, c->job, c->in, act, &result, &did, error))
+        if (act->ops->commit && !act->ops->commit(&call, &did, error))
             return false;
         commit_did(c, "%s", did ? did : act->ops->name);
         commit_result(c, act->ops->outside ? "done: %s" : ACT_DONE "%s",
