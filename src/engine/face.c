@@ -3,6 +3,13 @@
 #include "engine/run/view_files.h"
 #include "store/job/budget.h"
 
+/* Calls this member of every face that has it, and returns: false once a call has failed. */
+#define ALL_FACES(member, ...)                                                                 \
+    for (const FaceOps *const *f = engine->faces; f && *f; f++)                                \
+        if ((*f)->member && !(*f)->member(__VA_ARGS__))                                        \
+            return false;                                                                      \
+    return true
+
 bool
 faces_open(Engine *engine, GError **error)
 {
@@ -18,7 +25,7 @@ const char *
 faces_claim(const Engine *engine, const MsgNew *in)
 {
     for (const FaceOps *const *f = engine->faces; f && *f; f++) {
-        if ((*f)->claims && (*f)->claims(engine, in, in->mail))
+        if ((*f)->claims && (*f)->claims(engine, in))
             return (*f)->name;
     }
     return "";
@@ -27,21 +34,13 @@ faces_claim(const Engine *engine, const MsgNew *in)
 bool
 faces_stored(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GError **error)
 {
-    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
-        if ((*f)->stored && !(*f)->stored(engine, txn, id, in, in->mail, job, error))
-            return false;
-    }
-    return true;
+    ALL_FACES(stored, engine, txn, id, in, job, error);
 }
 
 bool
 faces_posted(Engine *engine, Txn *txn, MailKind kind, GBytes *bytes, GError **error)
 {
-    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
-        if ((*f)->posted && !(*f)->posted(engine, txn, kind, bytes, error))
-            return false;
-    }
-    return true;
+    ALL_FACES(posted, engine, txn, kind, bytes, error);
 }
 
 bool
@@ -130,31 +129,19 @@ faces_pay(Engine *engine, Txn *txn, const Job *job, int64_t micro, GError **erro
 bool
 faces_paid(Engine *engine, Txn *txn, const Job *job, GError **error)
 {
-    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
-        if ((*f)->paid && !(*f)->paid(engine, txn, job, error))
-            return false;
-    }
-    return true;
+    ALL_FACES(paid, engine, txn, job, error);
 }
 
 bool
 faces_failed(Engine *engine, Txn *txn, const Job *job, const char *why, GError **error)
 {
-    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
-        if ((*f)->failed && !(*f)->failed(engine, txn, job, why, error))
-            return false;
-    }
-    return true;
+    ALL_FACES(failed, engine, txn, job, why, error);
 }
 
 bool
 faces_handled(Engine *engine, Txn *txn, const Job *job, const MsgRow *row, GError **error)
 {
-    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
-        if ((*f)->handled && !(*f)->handled(engine, txn, job, row, error))
-            return false;
-    }
-    return true;
+    ALL_FACES(handled, engine, txn, job, row, error);
 }
 
 bool
@@ -165,11 +152,7 @@ faces_worked(Engine *engine,
              GPtrArray *ret_refused,
              GError **error)
 {
-    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
-        if ((*f)->worked && !(*f)->worked(engine, job, in, p, ret_refused, error))
-            return false;
-    }
-    return true;
+    ALL_FACES(worked, engine, job, in, p, ret_refused, error);
 }
 
 bool
@@ -197,21 +180,13 @@ faces_tell(Engine *engine, const MsgRow *row, bool *ret, GError **error)
 bool
 faces_page(Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error)
 {
-    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
-        if ((*f)->page && !(*f)->page(engine, job, in, c, error))
-            return false;
-    }
-    return true;
+    ALL_FACES(page, engine, job, in, c, error);
 }
 
 bool
 faces_settled(Engine *engine, Txn *txn, const Effect *e, const char *why, GError **error)
 {
-    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
-        if ((*f)->settled && !(*f)->settled(engine, txn, e, why, error))
-            return false;
-    }
-    return true;
+    ALL_FACES(settled, engine, txn, e, why, error);
 }
 
 bool

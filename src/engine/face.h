@@ -34,16 +34,11 @@ struct FaceOps {
 
     /* True when this face leads the new job of this stored mail. The first face that says so
      * counts. */
-    bool (*claims)(const Engine *engine, const MsgNew *in, const Message *m);
+    bool (*claims)(const Engine *engine, const MsgNew *in);
     /* The mail has got its row, and gone to this job ({0}: to no job). Called for every
      * face. */
-    bool (*stored)(Engine *engine,
-                   Txn *txn,
-                   MsgId id,
-                   const MsgNew *in,
-                   const Message *m,
-                   JobId job,
-                   GError **error);
+    bool (*stored)(
+        Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GError **error);
     /* A mail that somebody of this home wrote is on its way, in the transaction that decided
      * so; one that is held for a person's yes is not. Where faces_sight() is asked, whoever
      * writes has to see: of agents' mail nothing may depend on files. bytes: all of it. Called

@@ -9,10 +9,11 @@
 /* --- mail comes in --- */
 
 static bool
-claims(const Engine *engine, const MsgNew *in, const Message *m)
+claims(const Engine *engine, const MsgNew *in)
 {
-    g_autoptr(PlanRow) row =
-        in->trust == TRUST_OPERATOR && in->class == MSG_TASK ? plan_mail_parse(m->text) : NULL;
+    g_autoptr(PlanRow) row = in->trust == TRUST_OPERATOR && in->class == MSG_TASK
+                                 ? plan_mail_parse(in->mail->text)
+                                 : NULL;
     return row != NULL;
 }
 
@@ -64,48 +65,37 @@ handled(
 
 /* A mail between roles: the question itself, or an answer to one, which is done with. */
 static bool
-stored_of_role(Engine *engine,
-               Txn *txn,
-               MsgId id,
-               const MsgNew *in,
-               const Message *m,
-               JobId job,
-               GError **error)
+stored_of_role(
+    Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GError **error)
 {
     g_autoptr(PlanAsk) ask = NULL;
     if (in->state == MSG_STORED)
-        return plan_ask_stored(engine, txn, m->id, job, error);
+        return plan_ask_stored(engine, txn, in->mail->id, job, error);
     if (in->class != MSG_EVENT)
         return true;
-    if (!plan_ask_answered(engine, in->role, m, &ask, error))
+    if (!plan_ask_answered(engine, in->role, in->mail, &ask, error))
         return false;
     return !ask || (plan_ask_wakes(engine, txn, ask, error) &&
                     effect_put_move(txn, ask->job, id, in->role, in->file, "Done+S", error));
 }
 
 static bool
-stored(Engine *engine,
-       Txn *txn,
-       MsgId id,
-       const MsgNew *in,
-       const Message *m,
-       JobId job,
-       GError **error)
+stored(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GError **error)
 {
     g_autoptr(PlanRow) there = NULL;
-    if (in->trust == TRUST_ROLE && !stored_of_role(engine, txn, id, in, m, job, error))
+    if (in->trust == TRUST_ROLE && !stored_of_role(engine, txn, id, in, job, error))
         return false;
     if (!job.v)
         return true;
-    if (in->state == MSG_STORED && claims(engine, in, m)) {
-        g_autoptr(PlanRow) row = plan_mail_parse(m->text);
+    if (in->state == MSG_STORED && claims(engine, in)) {
+        g_autoptr(PlanRow) row = plan_mail_parse(in->mail->text);
         row->job = job;
         return plan_row_put(txn, row, error);
     }
     if (!plan_row_of_job(engine->db, job, &there, error) || !there)
         return there == NULL && (!error || !*error);
     if (in->class == MSG_ORDER)
-        return !is_done(m) || call_done(txn, job, error);
+        return !is_done(in->mail) || call_done(txn, job, error);
     return in->state != MSG_STORED || in->trust < TRUST_PRINCIPAL ||
            say_word(txn, job, "go", error);
 }

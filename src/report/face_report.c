@@ -24,20 +24,15 @@
 /* --- mail comes in --- */
 
 static bool
-stored(Engine *engine,
-       Txn *txn,
-       MsgId id,
-       const MsgNew *in,
-       const Message *m,
-       JobId job,
-       GError **error)
+stored(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GError **error)
 {
     g_autoptr(Report) r = NULL;
     int n;
     if (!job.v || in->state != MSG_STORED)
         return true;
     return report_of_job(engine->db, job, &r, error) &&
-           (!r || report_record_mail(engine, txn, r, m, MIN(in->trust, in->floor), &n, error));
+           (!r || report_record_mail(engine, txn, r, in->mail, MIN(in->trust, in->floor), &n,
+                                    error));
 }
 
 /* --- a job of its own runs --- */

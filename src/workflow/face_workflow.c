@@ -154,20 +154,15 @@ posted(Engine *engine, Txn *txn, MailKind kind, GBytes *bytes, GError **error)
 
 /* The decision itself, in the transaction that stores the reply. */
 static bool
-stored(Engine *engine,
-       Txn *txn,
-       MsgId id,
-       const MsgNew *in,
-       const Message *m,
-       JobId job,
-       GError **error)
+stored(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GError **error)
 {
+    const Message *m = in->mail;
     g_autoptr(EventPlan) plan = NULL;
     g_autofree char *why = NULL, *msgid = NULL;
     bool is_reply;
 
-    if (!panel_stored(engine, txn, in, m, job, error) ||
-        !supervise_mail(engine, txn, in, m, error))
+    if (!panel_stored(engine, txn, in, job, error) ||
+        !supervise_mail(engine, txn, in, error))
         return false;
     if (!*engine->home->config->workflow_root)
         return true;
@@ -326,7 +321,7 @@ check(Engine *engine, GPtrArray *findings)
 /* --- panels --- */
 
 static bool
-claims(const Engine *engine, const MsgNew *in, const Message *m)
+claims(const Engine *engine, const MsgNew *in)
 {
     return panel_is_role(engine, in->role);
 }

@@ -65,12 +65,7 @@ bool panel_wake(Txn *txn, JobId job, GError **error);
 
 /* FaceOps.work of both, FaceOps.stored for the mail that begins a member's job, FaceOps.commit for the panel's. */
 bool panel_work(JobSession *s, GError **error);
-bool panel_stored(Engine *engine,
-                  Txn *txn,
-                  const MsgNew *in,
-                  const Message *m,
-                  JobId job,
-                  GError **error);
+bool panel_stored(Engine *engine, Txn *txn, const MsgNew *in, JobId job, GError **error);
 bool panel_decided(Engine *engine, Txn *txn, const Job *job, const Proposal *p, GError **error);
 bool panel_member_work(JobSession *s, const BallotRow *ballot, GError **error);
 /* Is this what the panel itself tells a member, in front of what is judged or written? */

@@ -208,15 +208,13 @@ ask_members(
 }
 
 bool
-panel_stored(
-    Engine *engine, Txn *txn, const MsgNew *in, const Message *m, JobId job, GError **error)
-    const char *text = in->mail->text;
+panel_stored(Engine *engine, Txn *txn, const MsgNew *in, JobId job, GError **error)
 {
     gint64 panel;
     unsigned round, member;
 
-    if (!job.v || in->trust != TRUST_OPERATOR || !m->text || !strchr(in->role, '.') ||
-        sscanf(m->text, "panel %" G_GINT64_FORMAT " round %u member %u\n", &panel, &round,
+    if (!job.v || in->trust != TRUST_OPERATOR || !text || !strchr(in->role, '.') ||
+        sscanf(text, "panel %" G_GINT64_FORMAT " round %u member %u\n", &panel, &round,
                &member) != 3)
         return true;
     return !panel_is_role(engine, in->role) ||

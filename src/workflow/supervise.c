@@ -335,6 +335,7 @@ count_talk(Engine *engine, Txn *txn, const MsgNew *in, const Message *m, const c
 static bool
 may_spend(const Engine *engine, Trust trust, const Message *m)
 {
+    const Message *m = in->mail;
     const Config *config = engine->home->config;
     const char *name = workflow_name_at(config, m->from->spec);
 
@@ -407,7 +408,7 @@ hear_person(Engine *engine, Txn *txn, const MsgNew *in, const Message *m, GError
 }
 
 bool
-supervise_mail(Engine *engine, Txn *txn, const MsgNew *in, const Message *m, GError **error)
+supervise_mail(Engine *engine, Txn *txn, const MsgNew *in, GError **error)
 {
     const ConfRole *to = config_role(engine->home->config, in->role);
     const ConfRole *from = agent_at(engine, m->from ? m->from->spec : NULL);

@@ -29,8 +29,7 @@
 /* Whom `[workflow] escalate` names: char *, borrowed. Caller unrefs. */
 GPtrArray *supervise_escalate(const Engine *engine);
 /* A mail was taken in for a role. */
-bool supervise_mail(
-    Engine *engine, Txn *txn, const MsgNew *in, const Message *m, GError **error);
+bool supervise_mail(Engine *engine, Txn *txn, const MsgNew *in, GError **error);
 /* An event was written down. changed: its artifact has other bytes than at the event before,
  * or is sent for review as the first event about it. */
 bool supervise_event(Engine *engine, Txn *txn, const FlowEvent *e, bool changed, GError **error);

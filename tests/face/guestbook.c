@@ -28,19 +28,19 @@ get(Db *db, JobId job)
 }
 
 static bool
-claims(const Engine *engine, const MsgNew *in, const Message *m)
+claims(const Engine *engine, const MsgNew *in)
 {
-    return g_str_has_prefix(m->subject, "visit");
+    return g_str_has_prefix(in->mail->subject, "visit");
 }
 
-#define STORED Engine *e, Txn *txn, MsgId id, const MsgNew *in, const Message *m, JobId job
+#define STORED Engine *e, Txn *txn, MsgId id, const MsgNew *in, JobId job
 static bool
 stored(STORED, GError **error)
 {
     g_autofree char *about = g_strdup_printf("%" G_GINT64_FORMAT, job.v);
     if (in->class == MSG_ORDER)
         return set(txn, job, "signed", error);
-    return !claims(e, in, m) || (set(txn, job, "here", error) &&
+    return !claims(e, in) || (set(txn, job, "here", error) &&
                                  timer_set_about(txn, (JobId){0}, NAME ":greet", about,
                                                  txn_now(txn) + HOUR_US / 6, error));
 }
