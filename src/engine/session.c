@@ -513,7 +513,7 @@ static char **
 env_of(const JobSession *s, const SessionAsk *ask)
 {
     g_autoptr(GPtrArray) env = g_ptr_array_new();
-    for (const char *const *pair = ask->env; pair && *pair; pair++)
+    for (const char *const *pair = ask->brain.env; pair && *pair; pair++)
         g_ptr_array_add(env, g_strdup(*pair));
     if (s->job)
         g_ptr_array_add(env, g_strdup_printf("POSTRIDER_JOB=%" G_GINT64_FORMAT, s->job->id.v));
@@ -562,10 +562,11 @@ static bool
 wall_of(JobSession *s, const SessionAsk *ask, char ***ret, GError **error)
 {
     *ret = NULL;
-    if (ask->users_env || !s->engine || !config_is_program(ask->brain))
+    const BrainAsk *brain = &ask->brain;
+    if (brain->users_env || !s->engine || !config_is_program(brain->conf))
         return true;
-    g_autofree char *program = brain_program(ask->brain, s->engine->home->path);
-    return build_wall(s, ask->brain, ask->cwd, program, ask->apart, ret, error);
+    g_autofree char *program = brain_program(brain->conf, s->engine->home->path);
+    return build_wall(s, brain->conf, brain->cwd, program, ask->apart, ret, error);
 }
 
 bool
@@ -580,32 +581,19 @@ session_ask(JobSession *s,
     int64_t now = s->engine ? home_now(s->engine->home) : clock_wall_us(&(Clock){0});
     if (!wall_of(s, ask, &wall, error))
         return false;
-    const BrainAsk question = {.conf = ask->brain,
-                               .home = s->engine ? s->engine->home->path : ask->cwd,
-                               .prompt = ask->prompt,
-                               .cwd = ask->cwd,
-                               .env = (const char *const *)env,
-                               .users_env = ask->users_env,
-                               .session = ask->session,
-                               .new_session = ask->new_session,
-                               .system = ask->system,
-                               .schema = ask->schema,
-                               .schema_name = ask->schema_name,
-                               .why_again = ask->why_again,
-                               .last_answer = ask->last_answer,
-                               .budget_micro = ask->budget_micro,
-                               .permit = BRAIN_PERMIT_EDIT,
-                               .wrap = (const char *const *)wall,
-                               .walled = wall != NULL,
-                               .said = ask->said,
-                               .said_data = ask->data};
+    BrainAsk question = ask->brain;
+    question.home = s->engine ? s->engine->home->path : question.cwd;
+    question.env = (const char *const *)env;
+    question.permit = BRAIN_PERMIT_EDIT;
+    question.wrap = (const char *const *)wall;
+    question.walled = wall != NULL;
     if (!brain_start(&question, &call, error))
         return false;
     CRASH_POINT("session-asked");
     Turn t = {.s = s,
               .call = call,
               .go_on = ask->go_on,
-              .data = ask->data,
+              .data = question.said_data,
               .late_us = ask->until_us == USEC_NEVER
                              ? USEC_NEVER
                              : clock_mono_us() + MAX(0, ask->until_us - now),

@@ -92,19 +92,12 @@ bool session_pay(JobSession *s, int64_t cost_micro, GError **error);
 bool session_called_off(JobSession *s);
 
 typedef struct SessionAsk {
-    const ConfBrain *brain;
-    const char *prompt, *cwd;
-    const char *session, *new_session; /* as in BrainAsk */
-    const char *const *env;            /* "NAME=VALUE", added; NULL: nothing */
-    const char *system, *schema, *schema_name, *why_again, *last_answer; /* as in BrainAsk */
+    BrainAsk brain; /* the session sets home, permit and the wall; with users_env there is no wall */
     bool apart;     /* a program works apart (engine/wall/wall.h), or without a wall where there is none */
-    bool users_env; /* the program gets the environment of whoever called us, and no wall */
-    int64_t budget_micro; /* as in BrainAsk */
-    int64_t until_us;     /* it is ended then, by the home's clock; USEC_NEVER */
-    void (*said)(void *data, const BrainEvent *event); /* NULL: nobody listens */
-    /* Called twice a second while the program works; false: end it. NULL: nobody asks. */
+    int64_t until_us; /* it is ended then, by the home's clock; USEC_NEVER */
+    /* Called twice a second while the program works, with brain.said_data; false: end it. NULL:
+     * nobody asks. */
     bool (*go_on)(void *data);
-    void *data; /* of both */
 } SessionAsk;
 
 typedef enum SessionEnd {

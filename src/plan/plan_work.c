@@ -484,18 +484,18 @@ ask_agent(Loop *l, const Plan *plan, const json_t *todo, PlanEnd *ret, GError **
     g_autofree char *prompt =
         resume ? plan_prompt_again(plan, todo, l->reason)
                : plan_prompt(plan, todo, l->w->project->path, l->reason, l->agent.notes, false);
-    SessionAsk ask = {.brain = l->agent.brain,
-                      .prompt = prompt,
-                      .cwd = l->w->project->path,
-                      .session = resume ? l->agent.id : NULL,
-                      .new_session = resume ? NULL : l->agent.id,
-                      .env = env,
-                      .users_env = l->w->foreground && l->agent.users,
+    SessionAsk ask = {.brain = {.conf = l->agent.brain,
+                                .prompt = prompt,
+                                .cwd = l->w->project->path,
+                                .session = resume ? l->agent.id : NULL,
+                                .new_session = resume ? NULL : l->agent.id,
+                                .env = env,
+                                .users_env = l->w->foreground && l->agent.users,
+                                .said = hear,
+                                .said_data = l},
                       .until_us = l->w->row->until_us,
-                      .said = hear,
-                      .go_on = may_go_on,
-                      .data = l};
-    if (!plan_agent_money(&l->agent, s, l->w->row, &ask.budget_micro, error) ||
+                      .go_on = may_go_on};
+    if (!plan_agent_money(&l->agent, s, l->w->row, &ask.brain.budget_micro, error) ||
         !enter_agent(l, error))
         return NEXT_ERROR;
     int64_t began = clock_mono_us();

@@ -127,9 +127,7 @@ lay_out(JobSession *s, const PanelRow *p, GError **error)
 static bool
 set_aside(JobSession *s, const SessionAsk *ask, GError **error)
 {
-    const BrainAsk question = {
-        .conf = ask->brain, .prompt = ask->prompt, .system = ask->system};
-    int64_t most = brain_keeps_session(ask->brain) ? 1 : brain_most(&question);
+    int64_t most = brain_keeps_session(ask->brain.conf) ? 1 : brain_most(&ask->brain);
     bool got = true;
     g_auto(Txn) txn = {.db = s->engine->db, .flush = TXN_LAZY};
 
@@ -161,13 +159,13 @@ ask(JobSession *s,
     if (program && !lay_out(s, p, error))
         return false;
     const SessionAsk question = {
-        .brain = brain,
-        .prompt = program ? context_whole(page) : context_text(page),
-        .system = program ? NULL : context_system(page),
-        .schema = program || !typed ? NULL : panel_writes(p) ? section_schema : ballot_schema,
-        .schema_name = BALLOT_SCHEMA_NAME,
-        .why_again = *b->complaint ? b->complaint : NULL,
-        .cwd = program ? s->folder : s->engine->home->path,
+        .brain = {.conf = brain,
+                  .prompt = program ? context_whole(page) : context_text(page),
+                  .system = program ? NULL : context_system(page),
+                  .schema = program || !typed ? NULL : panel_writes(p) ? section_schema : ballot_schema,
+                  .schema_name = BALLOT_SCHEMA_NAME,
+                  .why_again = *b->complaint ? b->complaint : NULL,
+                  .cwd = program ? s->folder : s->engine->home->path},
         .apart = true,
         .until_us = brain->timeout_us ? MIN(p->deadline_us, now + brain->timeout_us)
                                       : p->deadline_us,
