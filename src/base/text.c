@@ -155,6 +155,12 @@ text_vis(const char *s, bool keep_lines)
     return g_string_free(out, FALSE);
 }
 
+int
+text_compare(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 char **
 text_words(const char *s, const char *separators)
 {

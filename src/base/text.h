@@ -24,6 +24,9 @@ size_t text_plain_run(const char *s);
  * \u{N}. With keep_lines, newline and tab stay. Accepts any bytes. */
 char *text_vis(const char *s, bool keep_lines);
 
+/* For g_ptr_array_sort() of char *: in the order of their bytes. */
+int text_compare(gconstpointer a, gconstpointer b);
+
 /* The words of s between any of these separators; caller frees with g_strfreev(). */
 char **text_words(const char *s, const char *separators);
 

@@ -83,12 +83,6 @@ entry_at(Folder *f, Sub s, const char *name)
     return e;
 }
 
-static int
-compare_strings(gconstpointer a, gconstpointer b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 bool
 maildir_folders(Maildir *md, GPtrArray **ret_names, GError **error)
 {
@@ -107,7 +101,7 @@ maildir_folders(Maildir *md, GPtrArray **ret_names, GError **error)
     }
     if (errno)
         return err_set_errno(error, errno, "listing mailbox '%s'", md->mailbox);
-    g_ptr_array_sort(names, compare_strings);
+    g_ptr_array_sort(names, text_compare);
     *ret_names = g_steal_pointer(&names);
     return true;
 }

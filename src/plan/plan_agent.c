@@ -151,12 +151,8 @@ recall(PlanAgent *a, JobSession *s, const char *project, GError **error)
 }
 
 bool
-plan_agent_choose(PlanAgent *a,
-                  JobSession *s,
-                  const PlanRow *row,
-                  const char *owner,
-                  const char *project,
-                  GError **error)
+plan_agent_choose(
+    PlanAgent *a, JobSession *s, const char *owner, const char *project, GError **error)
 {
     const ConfRole *role = s->engine ? config_role(s->engine->home->config, owner) : NULL;
     const ConfBrain *brain = find_brain(a, s, role, error);

@@ -28,12 +28,8 @@ void plan_agent_clear(PlanAgent *a);
 
 /* Chooses the brain that works for this owner of a todo. Another brain than before begins
  * another session. */
-bool plan_agent_choose(PlanAgent *a,
-                       JobSession *s,
-                       const PlanRow *row,
-                       const char *owner,
-                       const char *project,
-                       GError **error);
+bool plan_agent_choose(
+    PlanAgent *a, JobSession *s, const char *owner, const char *project, GError **error);
 /* Notes that the program has named its session. */
 void plan_agent_named(PlanAgent *a, const char *id);
 /* Writes the session's name into the store. */

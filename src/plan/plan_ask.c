@@ -29,12 +29,6 @@ plan_ask_role(const JobSession *s, bool command, const char *owner)
 
 /* --- asking --- */
 
-static void
-free_ask(gpointer p)
-{
-    plan_ask_free(p);
-}
-
 /* Behind the mails of the step. */
 static bool
 commit_ask(const ActCall *c, char **ret_did, GError **error)
@@ -64,7 +58,8 @@ plan_ask_send(JobSession *s, const PlanAsking *asking, bool *ret_sent, GError **
                      .spent_micro = asking->spent_micro,
                      .front = asking->front};
     ProposedAct *act = g_new0(ProposedAct, 1);
-    *act = (ProposedAct){.ops = &act_ask, .plan = ask, .plan_free = free_ask};
+    *act = (ProposedAct){
+        .ops = &act_ask, .plan = ask, .plan_free = (GDestroyNotify)plan_ask_free};
     proposed_acts_add(p->acts, act);
     ProposedMail *mail = proposal_add_mail(p);
     g_ptr_array_add(mail->to, g_strdup(asking->role->address));

@@ -475,8 +475,8 @@ ask_agent(Loop *l, const Plan *plan, const json_t *todo, PlanEnd *ret, GError **
     g_autofree char *role = NULL;
     const char *env[] = {pid, own, NULL, NULL};
     SessionEnd end;
-    if (!plan_agent_choose(&l->agent, s, l->w->row, plan_text(todo, "owner"),
-                           l->w->project->path, error))
+    if (!plan_agent_choose(&l->agent, s, plan_text(todo, "owner"), l->w->project->path,
+                           error))
         return NEXT_ERROR;
     if (l->agent.role)
         env[2] = role = g_strdup_printf("POSTRIDER_ROLE=%s", l->agent.role);

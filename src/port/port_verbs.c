@@ -62,12 +62,6 @@ port_has_read(PortTalk *talk, const char *id, int64_t version, const char *space
         g_hash_table_insert(talk->spaces, g_strdup(space), GINT_TO_POINTER(false));
 }
 
-static int
-compare_reads(gconstpointer a, gconstpointer b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 GBytes *
 port_manifest(const PortTalk *talk, GBytes *page)
 {
@@ -78,7 +72,7 @@ port_manifest(const PortTalk *talk, GBytes *page)
     g_hash_table_iter_init(&i, talk->reads);
     while (g_hash_table_iter_next(&i, &read_key, NULL))
         g_ptr_array_add(keys, read_key);
-    g_ptr_array_sort(keys, compare_reads);
+    g_ptr_array_sort(keys, text_compare);
     LIST_EACH(const char, key, keys) {
         int64_t version = g_ascii_strtoll(key, NULL, 10);
         json_t *read = json_pack("{s:s}", "id", strchr(key, ' ') + 1);

@@ -70,11 +70,11 @@ static bool
 settle_elsewhere(Engine *engine, const Job *job, const Report *r, GError **error)
 {
     g_autoptr(Replies) open = NULL;
-    if (!report_settled_by(engine->db, r->id, 0, &open, error))
+    if (!report_open_replies(engine->db, r->id, &open, error))
         return false;
     LIST_EACH(const Reply, reply, open) {
         g_autoptr(MsgRow) row = NULL;
-        int n;
+        bool settled;
         if (*reply->msgid &&
             !messages_find(engine->db, &VIEWER_OF(job->role), reply->msgid, &row, error))
             return false;
@@ -82,7 +82,7 @@ settle_elsewhere(Engine *engine, const Job *job, const Report *r, GError **error
             continue;
         g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
         while (txn_again(&txn, error))
-            txn.ok = report_settle(&txn, r->id, NULL, reply->n, REPLY_ELSEWHERE, &n, error) &&
+            txn.ok = report_settle(&txn, r->id, reply->n, REPLY_ELSEWHERE, &settled, error) &&
                      report_raise(engine, &txn, r, REPORT_THREAD, error);
         if (!txn.done)
             return false;
@@ -94,7 +94,7 @@ static bool
 mark_shown(Engine *engine, const Report *r, GError **error)
 {
     g_autoptr(Replies) open = NULL;
-    if (!report_settled_by(engine->db, r->id, 0, &open, error))
+    if (!report_open_replies(engine->db, r->id, &open, error))
         return false;
     int highest = thread_highest_reply(open);
     if (highest == r->shown)
@@ -249,7 +249,7 @@ find_numbers(Engine *engine,
     /* Those whose mail no step is going to settle are settled with the rest, as far as they were shown. */
     if (numbers->len == 0 && in->shown->len > 0)
         return true;
-    if (!report_settled_by(engine->db, r->id, 0, &open, error))
+    if (!report_open_replies(engine->db, r->id, &open, error))
         return false;
     LIST_EACH(const Reply, reply, open) {
         bool waits;
@@ -460,8 +460,8 @@ propose_response(const ActCall *c, GError **error)
     ProposedMail *mail = proposal_add_mail(c->p);
     mail->body = g_strdup(body);
     mail->subject = subject && *subject ? g_strdup(subject) : NULL;
-    LIST_EACH(const MsgRow, row, in->shown)
-        g_array_append_val(p->settles, row->id);
+    LIST_EACH(const MsgRow, row, c->in->shown)
+        g_array_append_val(c->p->settles, row->id);
     return true;
 }
 
@@ -550,8 +550,8 @@ propose_briefing(const ActCall *c, GError **error)
     LIST_EACH(const char, spec, wish.to)
         if (!config_is_person(c->engine->home->config, spec))
             return err_set(error, ERR_NEVER, "'%s' is nobody we work for", spec);
-    LIST_EACH(const MsgRow, row, in->shown)
-        g_array_append_val(p->settles, row->id);
+    LIST_EACH(const MsgRow, row, c->in->shown)
+        g_array_append_val(c->p->settles, row->id);
     return true;
 }
 

@@ -369,11 +369,11 @@ settle_history(Txn *txn, const Report *r, int n, int after, GBytes *body, GError
     const Response response = {
         .n = n, .msgid = none, .after = after, .at_us = txn_now(txn), .body = body};
     g_autoptr(Replies) open = NULL;
-    int settled;
-    if (!report_settled_by(txn->db, r->id, 0, &open, error))
+    bool settled;
+    if (!report_open_replies(txn->db, r->id, &open, error))
         return false;
     LIST_EACH(const Reply, reply, open)
-        if (reply->n <= n && !report_settle(txn, r->id, NULL, reply->n, n, &settled, error))
+        if (reply->n <= n && !report_settle(txn, r->id, reply->n, n, &settled, error))
             return false;
     return report_put_response(txn, r->id, &response, TRUST_OPERATOR, error);
 }

@@ -20,7 +20,8 @@
     "memory.txt as " REPORT_MEMORY ", which you may also write."
 #define AFTER_THREAD (4u << 10) /* bytes kept for what stands behind the thread */
 
-char *
+/* "carlton/reply"; caller frees. */
+static char *
 report_prompt_key(const char *role)
 {
     return g_strdup_printf("%s/reply", role);
@@ -59,12 +60,6 @@ find_heading(int dir_fd, const char *name)
     return g_strdup("");
 }
 
-static int
-by_name(gconstpointer a, gconstpointer b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static GPtrArray *
 list_names(int dir_fd)
 {
@@ -77,7 +72,7 @@ list_names(int dir_fd)
     }
     if (dir)
         (void)closedir(dir);
-    g_ptr_array_sort(names, by_name);
+    g_ptr_array_sort(names, text_compare);
     return names;
 }
 

@@ -14,9 +14,6 @@
 #include "report/report_template.h"
 #include "store/report.h"
 
-/* "carlton/reply"; caller frees. */
-char *report_prompt_key(const char *role);
-
 /* led: the brain is a model, which reads files as notes. ERR_CONFIG: thread.md is not there, or no file;
  * 'briefing rebuild' makes it again. */
 bool report_prompt_show(Engine *engine, const Report *r, bool led, Context *c, GError **error);

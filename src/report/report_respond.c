@@ -95,7 +95,7 @@ report_respond_by_hand(Engine *engine,
     g_autoptr(ByHand) hand = NULL;
     if (g_bytes_get_size(body) == 0)
         return err_set(error, ERR_NEVER, "the response is empty");
-    if (!report_settled_by(engine->db, r->id, 0, &open, error) ||
+    if (!report_open_replies(engine->db, r->id, &open, error) ||
         !find_mail(engine, r, open, upto, &settles, numbers, error) ||
         !check_numbers(r, numbers, upto, error) ||
         !job_load(engine->db, &VIEWER_OPERATOR, r->job, &job, error))

@@ -286,17 +286,17 @@ report_respond(Engine *engine,
                Trust floor,
                GError **error)
 {
-    int highest = 0, settled = 0;
+    int highest = 0;
+    bool any = false;
     for (guint i = 0; i < numbers->len; i++)
         highest = MAX(highest, g_array_index(numbers, int, i));
     for (guint i = 0; i < numbers->len; i++) {
-        int n;
-        if (!report_settle(txn, r->id, NULL, g_array_index(numbers, int, i), highest, &n,
-                           error))
+        bool settled;
+        if (!report_settle(txn, r->id, g_array_index(numbers, int, i), highest, &settled, error))
             return false;
-        settled += n > 0;
+        any |= settled;
     }
-    if (settled == 0)
+    if (!any)
         return true;
     g_autofree char *id = g_strdup(msgid ? msgid : "");
     g_autofree char *name = report_response_name(highest);

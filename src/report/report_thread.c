@@ -117,21 +117,22 @@ format_minute(int64_t wall_us)
     return at ? g_date_time_format(at, "%Y-%m-%d %H:%M") : g_strdup("1970-01-01 00:00");
 }
 
-void
+/* Lines of ours, each with its newline. */
+static void
 thread_add_title(GString *out, const Report *r)
 {
     g_autofree char *name = text_vis(r->name, false);
     g_string_append_printf(out, "# %s Thread — %s\n", name, r->date);
 }
 
-void
+static void
 thread_add_briefing(GString *out, const Report *r)
 {
     g_autofree char *at = format_minute(r->sent_us);
     g_string_append_printf(out, "## Briefing Sent (%s GMT)\n", at);
 }
 
-void
+static void
 thread_add_reply(GString *out, const Reply *reply)
 {
     g_autofree char *at = format_minute(reply->at_us), *from = text_vis(reply->sender, false);
@@ -139,7 +140,8 @@ thread_add_reply(GString *out, const Reply *reply)
                            reply->n, at, from);
 }
 
-void
+/* "## Response to Reply #2, #3": the replies among these that it settles. */
+static void
 thread_add_response(GString *out, const Response *response, const Replies *replies)
 {
     const char *comma = "";

@@ -34,12 +34,6 @@
  * body adds nothing. */
 void thread_add_body(GString *out, const void *body, size_t len);
 
-/* Lines of ours, each with its newline. */
-void thread_add_title(GString *out, const Report *r);
-void thread_add_briefing(GString *out, const Report *r); /* its heading alone */
-void thread_add_reply(GString *out, const Reply *reply); /* likewise */
-/* "## Response to Reply #2, #3": the replies among these that it settles. */
-void thread_add_response(GString *out, const Response *response, const Replies *replies);
 /* The lines that stand behind a reply's text: what was attached, and where the rest of a long
  * text is. Caller frees. */
 char *thread_remarks(const Reply *reply);

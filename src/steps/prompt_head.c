@@ -4,6 +4,7 @@
  * stands here only if it is one plain word.
  */
 #include "base/clock.h"
+#include "notes/notes.h"
 #include "steps/prompt_internal.h"
 #include <time.h>
 

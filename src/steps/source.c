@@ -3,6 +3,7 @@
 #include "engine/context/conversation.h"
 #include "mail/mime/charset.h"
 #include "mail/mime/mediatype.h"
+#include "notes/notes.h"
 
 /* --- our own words --- */
 

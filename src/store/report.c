@@ -170,11 +170,11 @@ report_response(Db *db, ReportId report, int n, Response **ret, GError **error)
 }
 
 bool
-report_settled_by(Db *db, ReportId report, int n, Replies **ret, GError **error)
+report_open_replies(Db *db, ReportId report, Replies **ret, GError **error)
 {
     return rows_list(db, &reply_shape,
-                     "FROM report_reply WHERE report = ? AND settled = ? ORDER BY n", ret, error,
-                     "in", report.v, n);
+                     "FROM report_reply WHERE report = ? AND settled = 0 ORDER BY n", ret, error,
+                     "i", report.v);
 }
 
 bool
@@ -306,28 +306,12 @@ report_open_reply(Db *db, ReportId report, const char *msgid, int *ret_n, GError
 }
 
 bool
-report_settle(Txn *txn,
-              ReportId report,
-              const char *msgid,
-              int n,
-              int response,
-              int *ret_n,
-              GError **error)
+report_settle(Txn *txn, ReportId report, int n, int response, bool *ret, GError **error)
 {
-    bool changed;
-
-    if (msgid && !report_open_reply(txn->db, report, msgid, &n, error))
-        return false;
-    *ret_n = 0;
-    if (n == 0)
-        return true;
-    if (!sql_changed(txn,
-                     "UPDATE report_reply SET settled = ? "
-                     "WHERE report = ? AND n = ? AND settled = 0",
-                     &changed, error, "nin", response, report.v, n))
-        return false;
-    *ret_n = changed ? n : 0;
-    return true;
+    return sql_changed(txn,
+                       "UPDATE report_reply SET settled = ? "
+                       "WHERE report = ? AND n = ? AND settled = 0",
+                       ret, error, "nin", response, report.v, n);
 }
 
 bool

@@ -82,8 +82,8 @@ bool report_replies(Db *db, ReportId report, Replies **ret, GError **error);
 bool report_responses(Db *db, ReportId report, Responses **ret, GError **error);
 bool report_reply(Db *db, ReportId report, int n, Reply **ret, GError **error);
 bool report_response(Db *db, ReportId report, int n, Response **ret, GError **error);
-/* The replies that response n settles, or that are open (n 0); without their bodies. */
-bool report_settled_by(Db *db, ReportId report, int n, Replies **ret, GError **error);
+/* The replies that are open; without their bodies. */
+bool report_open_replies(Db *db, ReportId report, Replies **ret, GError **error);
 /* Which numbers its replies, or its responses, have: a set of GINT_TO_POINTER(n); caller
  * unrefs. */
 bool report_numbers(Db *db, ReportId report, bool responses, GHashTable **ret, GError **error);
@@ -97,15 +97,9 @@ bool report_put_reply(
     Txn *txn, ReportId report, const Reply *reply, Trust floor, int *ret_n, GError **error);
 bool report_put_response(
     Txn *txn, ReportId report, const Response *response, Trust floor, GError **error);
-/* Settles the open reply of this mail, or of this number where msgid is NULL; *ret_n: its
- * number, 0: there is none that is open. Response: the number that it is settled by. */
-bool report_settle(Txn *txn,
-                   ReportId report,
-                   const char *msgid,
-                   int n,
-                   int response,
-                   int *ret_n,
-                   GError **error);
+/* Settles the reply of this number by the response of that number. *ret false: there is no such
+ * reply, or it is not open. */
+bool report_settle(Txn *txn, ReportId report, int n, int response, bool *ret, GError **error);
 /* The number of the open reply of this mail; 0: none. */
 bool report_open_reply(Db *db, ReportId report, const char *msgid, int *ret_n, GError **error);
 /* The run that begins now shows the replies up to this one. */

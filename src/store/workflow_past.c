@@ -1,4 +1,5 @@
 #include "store/workflow_past.h"
+#include "store/rows.h"
 
 #define KNOWN "workflow-past" /* in meta: the generation whose events were read */
 

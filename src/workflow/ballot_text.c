@@ -197,16 +197,3 @@ ballots_format(const PanelMembers *members,
     }
     return g_string_free(all, FALSE);
 }
-
-char *
-ballots_format_short(const PanelMembers *members, const BallotRows *ballots, unsigned round)
-{
-    GString *all = g_string_new(NULL);
-
-    LIST_EACH(const PanelMember, m, members) {
-        g_autofree char *title = member_title(m);
-        g_string_append_printf(all, "%s%s: %s", all->len ? "\n" : "", title,
-                               said_by(ballot_counts(ballots, round, m->n)));
-    }
-    return g_string_free(all, FALSE);
-}

@@ -35,7 +35,5 @@ bool ballot_parse_parts(const char *verdict,
 char *ballots_format(const PanelMembers *members, const BallotRows *ballots, unsigned round, int without);
 /* What one member said, under its name; caller frees. */
 char *ballot_format(const PanelMember *m, const BallotRow *b);
-/* One line each: "claude (opus): revise"; caller frees. */
-char *ballots_format_short(const PanelMembers *members, const BallotRows *ballots, unsigned round);
 /* What counts of a member after this round: its ballot of the newest round up to it in which it gave one; NULL: none does. Borrowed. */
 const BallotRow *ballot_counts(const BallotRows *ballots, unsigned round, unsigned member);

@@ -55,7 +55,7 @@ event_sight_get(
     return faces_sight(engine, &face_workflow, subject, error);
 }
 
-EventSight *
+void *
 event_sight_see(Engine *engine, const char *subject)
 {
     g_auto(GStrv) parts = g_strsplit(subject, " ", 3);
@@ -67,8 +67,9 @@ event_sight_see(Engine *engine, const char *subject)
 }
 
 void
-event_sight_free(EventSight *s)
+event_sight_free(void *sight)
 {
+    EventSight *s = sight;
     if (!s)
         return;
     artifact_place_clear(&s->place);

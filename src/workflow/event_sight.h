@@ -26,6 +26,6 @@ event_sight_new(Engine *engine, EventType type, const char *path, const char *pa
 const EventSight *event_sight_get(
     Engine *engine, EventType type, const char *name, const char *parent, GError **error);
 /* FaceOps.see: of what event_sight_get() has asked for. */
-EventSight *event_sight_see(Engine *engine, const char *subject);
-void event_sight_free(EventSight *s);
+void *event_sight_see(Engine *engine, const char *subject);
+void event_sight_free(void *sight);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(EventSight, event_sight_free)

@@ -176,18 +176,6 @@ stored(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GError *
            (!plan || event_commit(engine, txn, plan, NULL, &msgid, error));
 }
 
-static void *
-see(Engine *engine, const char *subject)
-{
-    return event_sight_see(engine, subject);
-}
-
-static void
-forget(void *sight)
-{
-    event_sight_free(sight);
-}
-
 static bool
 failed(Engine *engine, Txn *txn, const Job *job, const char *why, GError **error)
 {
@@ -390,8 +378,8 @@ const FaceOps face_workflow = {
     .tells = flow_tells,
     .order = order,
     .page = flow_page,
-    .see = see,
-    .forget = forget,
+    .see = event_sight_see,
+    .forget = event_sight_free,
     .due = due,
     .look = look,
     .worked = worked,

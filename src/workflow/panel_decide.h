@@ -25,7 +25,6 @@ typedef enum Vote {
     VOTE_N
 } Vote;
 
-#define PANEL_MEMBERS_MIN 2u
 #define PANEL_MEMBERS_MAX 9u
 
 typedef struct Ballot {

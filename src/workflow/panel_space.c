@@ -74,12 +74,8 @@ tell(Engine *engine,
 /* --- among the members --- */
 
 bool
-panel_space_open(Engine *engine,
-                 Txn *txn,
-                 const PanelRow *p,
-                 const PanelMembers *members,
-                 unsigned rounds,
-                 GError **error)
+panel_space_open(
+    Txn *txn, const PanelRow *p, const PanelMembers *members, unsigned rounds, GError **error)
 {
     g_autofree char *name = space_name(p);
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);

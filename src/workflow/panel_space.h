@@ -17,12 +17,8 @@
 
 /* Makes the space of the members; their roles must be there already. It takes as many mails as its rounds need; more would
  * be a loop. */
-bool panel_space_open(Engine *engine,
-                      Txn *txn,
-                      const PanelRow *p,
-                      const PanelMembers *members,
-                      unsigned rounds,
-                      GError **error);
+bool panel_space_open(
+    Txn *txn, const PanelRow *p, const PanelMembers *members, unsigned rounds, GError **error);
 /* One mail of each member whose ballot of this round came in time, with the ballot's text. For the transaction that reveals
  * the ballots, where another round follows. */
 bool panel_space_tell(Engine *engine,

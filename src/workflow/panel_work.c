@@ -174,7 +174,7 @@ begin_members(JobSession *s, const PanelRow *p, const PanelMembers *members, GEr
 
     while (txn_again(&txn, error))
         txn.ok = put_member_roles(s->engine, &txn, p, members, error) &&
-                 panel_space_open(s->engine, &txn, p, members, rounds, error);
+                 panel_space_open(&txn, p, members, rounds, error);
     return txn.done;
 }
 
@@ -210,6 +210,7 @@ ask_members(
 bool
 panel_stored(Engine *engine, Txn *txn, const MsgNew *in, JobId job, GError **error)
 {
+    const char *text = in->mail->text;
     gint64 panel;
     unsigned round, member;
 

@@ -44,12 +44,6 @@ panel_writes(const PanelRow *p)
 }
 
 bool
-panel_revises(const PanelRow *p)
-{
-    return g_str_equal(p->task, PANEL_REVISES);
-}
-
-bool
 panel_answers(const PanelRow *p)
 {
     return g_str_equal(p->task, PANEL_ANSWERS);
@@ -68,7 +62,8 @@ section_of(const PanelRow *p, unsigned round)
     return (round - 1) / per_section(p);
 }
 
-bool
+/* True when this round is the first of its section. */
+static bool
 panel_begins_section(const PanelRow *p, unsigned round)
 {
     return (round - 1) % per_section(p) == 0;

@@ -24,14 +24,10 @@
 
 /* True when the panel writes a text; false when it judges one. */
 bool panel_writes(const PanelRow *p);
-/* True when the panel revises what its reviewers rejected; and when it answers what they asked
- * (workflow/panel_return.h). */
-bool panel_revises(const PanelRow *p);
+/* True when the panel answers what its reviewers asked (workflow/panel_return.h). */
 bool panel_answers(const PanelRow *p);
 /* True when this round is the one in which the primary decides the section. */
 bool panel_is_decision(const PanelRow *p, unsigned round);
-/* True when this round is the first of its section. */
-bool panel_begins_section(const PanelRow *p, unsigned round);
 /* The number of rounds of all sections together. */
 unsigned panel_rounds(const PanelRow *p);
 

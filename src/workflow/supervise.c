@@ -179,26 +179,23 @@ counts(Db *db, const Artifact *a, char **ret, GError **error)
     return true;
 }
 
-/* The role does nothing more until a person says so; the coordinator hears it, once. *ret_report: by this mail; NULL: it
- * paused already. Caller frees. */
+/* The role does nothing more until a person says so, or today alone: until tomorrow (UTC). The coordinator hears it, once. */
 static bool
-pause_until(Engine *engine,
-            Txn *txn,
-            const char *role,
-            const Artifact *a,
-            const char *why,
-            const char *until,
-            char **ret_report,
-            GError **error)
+pause_role(Engine *engine,
+           Txn *txn,
+           const char *role,
+           const Artifact *a,
+           const char *why,
+           bool today,
+           GError **error)
 {
     g_autofree char *context = NULL, *msgid = NULL;
     g_autofree char *details = g_strdup_printf("%s is paused: %s.", role, why);
     g_autofree char *go_on = g_strdup_printf(WORDS_GO_ON, role);
-    g_autofree char *next = g_strconcat(until, go_on, NULL);
+    g_autofree char *next = g_strconcat(today ? WORDS_TOMORROW : "", go_on, NULL);
     g_autoptr(RolePause) before = NULL;
     bool is_new;
 
-    *ret_report = NULL;
     if (!role_pause_find(txn->db, role, &before, error))
         return false;
     if (before)
@@ -217,39 +214,9 @@ pause_until(Engine *engine,
     const RolePause p = {.role = (char *)role, .why = (char *)why, .report = msgid};
     if (!role_pause_begin(txn, &p, &is_new, error))
         return false;
-    *ret_report = g_steal_pointer(&msgid);
-    return true;
-}
-
-static bool
-pause_role(Engine *engine,
-           Txn *txn,
-           const char *role,
-           const Artifact *a,
-           const char *why,
-           GError **error)
-{
-    g_autofree char *report = NULL;
-
-    return pause_until(engine, txn, role, a, why, "", &report, error);
-}
-
-/* It goes on by itself tomorrow (UTC), unless somebody has let it go on before. */
-static bool
-pause_for_today(Engine *engine,
-                Txn *txn,
-                const char *role,
-                const Artifact *a,
-                const char *why,
-                GError **error)
-{
-    g_autofree char *report = NULL;
-
-    if (!pause_until(engine, txn, role, a, why, WORDS_TOMORROW, &report, error))
-        return false;
-    if (!report)
+    if (!today)
         return true;
-    g_autofree char *about = g_strdup_printf("%s %s", role, report);
+    g_autofree char *about = g_strdup_printf("%s %s", role, msgid);
     return timer_set_about(txn, (JobId){0}, SUPERVISE_TOMORROW, about,
                            (txn_now(txn) / DAY_US + 1) * DAY_US, error);
 }
@@ -278,15 +245,6 @@ has_spent(Db *db, const ConfRole *role, int64_t *ret_sum, bool *ret, GError **er
 }
 
 /* --- ping-pong --- */
-
-/* The agent that has this address; NULL: none. Borrowed. */
-static const ConfRole *
-agent_at(const Engine *engine, const char *address)
-{
-    const ConfRole *role = address ? config_role_at(engine->home->config, address) : NULL;
-
-    return role && !role->person ? role : NULL;
-}
 
 /* The event that the mail is, or the newest that it comes after. */
 static bool
@@ -327,7 +285,7 @@ count_talk(Engine *engine, Txn *txn, const MsgNew *in, const Message *m, const c
         "%u mails went between %s and %s%s%s, while neither moved, changed or decided on an "
         "artifact, or heard a person",
         n, from, in->role, a ? ", the last about " : "", a ? a->name : "");
-    return pause_role(engine, txn, in->role, a, why, error);
+    return pause_role(engine, txn, in->role, a, why, false, error);
 }
 
 /* The limit of the day guards the owner's money against everybody: who may spend more is the coordinator, who is asked,
@@ -335,7 +293,6 @@ count_talk(Engine *engine, Txn *txn, const MsgNew *in, const Message *m, const c
 static bool
 may_spend(const Engine *engine, Trust trust, const Message *m)
 {
-    const Message *m = in->mail;
     const Config *config = engine->home->config;
     const char *name = workflow_name_at(config, m->from->spec);
 
@@ -410,18 +367,21 @@ hear_person(Engine *engine, Txn *txn, const MsgNew *in, const Message *m, GError
 bool
 supervise_mail(Engine *engine, Txn *txn, const MsgNew *in, GError **error)
 {
-    const ConfRole *to = config_role(engine->home->config, in->role);
-    const ConfRole *from = agent_at(engine, m->from ? m->from->spec : NULL);
+    const Message *m = in->mail;
+    const Config *config = engine->home->config;
+    const ConfRole *to = config_role(config, in->role);
+    const ConfRole *from = m->from ? config_role_at(config, m->from->spec) : NULL;
 
     if (in->state == MSG_HELD || in->state == MSG_IGNORED || in->state == MSG_DEAD)
         return true;
     if (in->trust >= TRUST_PRINCIPAL)
         return hear_person(engine, txn, in, m, error);
-    if (!*engine->home->config->workflow_root)
+    if (!*config->workflow_root)
         return true;
     if (in->space) /* which has a limit of its own (store/spaces.h) */
         return true;
-    if (in->trust != TRUST_ROLE || in->state != MSG_STORED || !from || !to || to->person || from == to)
+    if (in->trust != TRUST_ROLE || in->state != MSG_STORED || !from || from->person || !to || to->person ||
+        from == to)
         return true;
     return count_talk(engine, txn, in, m, from->name, error);
 }
@@ -457,7 +417,7 @@ supervise_event(Engine *engine, Txn *txn, const FlowEvent *e, bool changed, GErr
         return false;
     g_autofree char *why = g_strdup_printf("it has asked %s the same question %u times%s%s",
                                            e->recipients, n, a ? " about " : "", a ? a->name : "");
-    return pause_role(engine, txn, e->sender, a, why, error);
+    return pause_role(engine, txn, e->sender, a, why, false, error);
 }
 
 /* --- errors --- */
@@ -481,7 +441,7 @@ supervise_failed(Engine *engine, Txn *txn, const Job *job, const char *why, GErr
         return false;
     g_autofree char *line = g_strdelimit(text_shorten(why, WHY_MAX), "\r\n\t", ' ');
     g_autofree char *text = g_strdup_printf(WORDS_FAILED, n, line);
-    return pause_for_today(engine, txn, role->name, a, text, error);
+    return pause_role(engine, txn, role->name, a, text, true, error);
 }
 
 /* --- money --- */
@@ -502,7 +462,7 @@ pause_spender(Engine *engine, Txn *txn, const Job *job, GError **error)
         return false;
     g_autofree char *sum = text_money(spent), *most = text_money(role->max_cost_per_day_micro);
     g_autofree char *text = g_strdup_printf(WORDS_SPENT, sum, most);
-    return pause_for_today(engine, txn, role->name, a, text, error);
+    return pause_role(engine, txn, role->name, a, text, true, error);
 }
 
 /* Who tells of it, and hears the answer: the role of the job, of a member its panel. Caller frees. */

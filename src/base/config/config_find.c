@@ -3,34 +3,33 @@
  */
 #include "base/config/config_internal.h"
 
+/* Of records that begin with their name the one of this name; NULL: there is none. */
+static const void *
+find_named(const void *records, unsigned n, size_t size, const char *name)
+{
+    for (const char *one = records; n > 0; n--, one += size) {
+        if (g_str_equal(*(char *const *)one, name))
+            return one;
+    }
+    return NULL;
+}
+
 const ConfRole *
 config_role(const Config *config, const char *name)
 {
-    for (unsigned i = 0; i < config->n_roles; i++) {
-        if (g_str_equal(config->roles[i].name, name))
-            return &config->roles[i];
-    }
-    return NULL;
+    return find_named(config->roles, config->n_roles, sizeof(ConfRole), name);
 }
 
 const ConfRole *
 config_helper(const Config *config, const char *name)
 {
-    for (unsigned i = 0; i < config->n_helpers; i++) {
-        if (g_str_equal(config->helpers[i].name, name))
-            return &config->helpers[i];
-    }
-    return NULL;
+    return find_named(config->helpers, config->n_helpers, sizeof(ConfRole), name);
 }
 
 const ConfPanel *
 config_panel(const Config *config, const char *name)
 {
-    for (unsigned i = 0; i < config->n_panels; i++) {
-        if (g_str_equal(config->panels[i].name, name))
-            return &config->panels[i];
-    }
-    return NULL;
+    return find_named(config->panels, config->n_panels, sizeof(ConfPanel), name);
 }
 
 const ConfArtifact *
@@ -89,11 +88,7 @@ config_panel_refuses(const char *const *members, const char *primary, int64_t qu
 const ConfBrain *
 config_brain(const Config *config, const char *name)
 {
-    for (unsigned i = 0; i < config->n_brains; i++) {
-        if (g_str_equal(config->brains[i].name, name))
-            return &config->brains[i];
-    }
-    return NULL;
+    return find_named(config->brains, config->n_brains, sizeof(ConfBrain), name);
 }
 
 /* A command of yours takes no key, nor does a script. */
@@ -120,11 +115,7 @@ config_stand_in(const Config *config, const ConfBrain *brain)
 const ConfAccount *
 config_account(const Config *config, const char *name)
 {
-    for (unsigned i = 0; i < config->n_accounts; i++) {
-        if (g_str_equal(config->accounts[i].name, name))
-            return &config->accounts[i];
-    }
-    return NULL;
+    return find_named(config->accounts, config->n_accounts, sizeof(ConfAccount), name);
 }
 
 bool

@@ -275,7 +275,7 @@ find_obstacle(Cli *cli, Engine *engine, const Report *r, bool *ret_starts)
     g_autoptr(Replies) open = NULL;
     g_autoptr(Job) job = NULL;
     *ret_starts = false;
-    if (!report_settled_by(engine->db, r->id, 0, &open, &cli->error) ||
+    if (!report_open_replies(engine->db, r->id, &open, &cli->error) ||
         !job_load(engine->db, &VIEWER_OPERATOR, r->job, &job, &cli->error))
         return cli_failed(cli, 0);
     if (open->len == 0 || !job) {

@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/job/show_job.h"
+#include "cli/note/note_cmd.h"
 
 /* A mail's id has an '@', a note's key has none; the short form of an id has none either, and a note
  * with such a key comes first. */

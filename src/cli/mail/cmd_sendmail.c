@@ -131,8 +131,8 @@ static bool
 post_bytes(void *data, Txn *txn, GError **error)
 {
     const Raw *r = data;
-    return post_raw(r->engine, txn, r->rest, r->msgid, r->from, r->subject, r->to, r->post, NULL,
-                    NULL, error);
+    return post_raw(r->engine, txn, r->rest, r->msgid, r->from, r->subject, r->to, r->post,
+                    error);
 }
 
 static int

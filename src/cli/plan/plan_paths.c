@@ -72,12 +72,6 @@ plan_path_move(
     return true;
 }
 
-static int
-by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 GPtrArray *
 plan_path_list(const Project *project, const char *folder)
 {
@@ -92,7 +86,7 @@ plan_path_list(const Project *project, const char *folder)
             g_utf8_validate(entry->d_name, -1, NULL))
             g_ptr_array_add(names, g_strdup(entry->d_name));
     }
-    g_ptr_array_sort(names, by_name);
+    g_ptr_array_sort(names, text_compare);
     return names;
 }
 

@@ -1,10 +1,10 @@
 /* `role inbox`: the typed mail that waits for a role, in the order in which it is to be read: blockers, reviews, questions,
  * the rest; and its own questions that nobody has answered. */
+#include "base/json.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
 #include "cli/workflow/open_workflow.h"
 #include "cli/workflow/role_inbox.h"
-#include "base/json.h"
 #include "workflow/artifact_place.h"
 #include "workflow/event_kind.h"
 

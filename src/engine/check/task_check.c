@@ -27,7 +27,9 @@ task_check_clear(TaskCheck *check)
 
 /* --- whose word it is --- */
 
-char *
+/* The command of the check line in a mail's text; lines that the mail quotes or forwards do not
+ * count. Caller frees; NULL: there is no such line. */
+static char *
 task_check_line(const char *text)
 {
     g_autofree char *own = text ? quote_own_text(text) : NULL;

@@ -38,9 +38,6 @@ typedef struct TaskCheck {
 void task_check_clear(TaskCheck *check);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TaskCheck, task_check_clear)
 
-/* The command of the check line in a mail's text; lines that the mail quotes or forwards do not
- * count. Caller frees; NULL: there is no such line. */
-char *task_check_line(const char *text);
 /* The check that the mails of this round say, as far as they were shown. */
 bool task_check_find(Engine *engine, const Job *job, TaskCheck *ret, GError **error);
 /* True when a mail of the proposal goes to somebody whose mail the round answers. */

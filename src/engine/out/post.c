@@ -355,8 +355,6 @@ post_raw(Engine *engine,
          const char *subject,
          const char *const *rcpts,
          const Post *post,
-         OutId *ret_id,
-         char **ret_msgid,
          GError **error)
 {
     const Home *home = engine->home;
@@ -377,11 +375,5 @@ post_raw(Engine *engine,
     g_autoptr(GBytes) bytes = g_bytes_new(all->str, all->len);
 
     const OutMail mail = {.msgid = own, .from = from, .subject = subject, .bytes = bytes};
-    if (!put(engine, txn, MAIL_LETTER, id, mail, rcpts, post, error))
-        return false;
-    if (ret_id)
-        *ret_id = id;
-    if (ret_msgid)
-        *ret_msgid = g_steal_pointer(&own);
-    return true;
+    return put(engine, txn, MAIL_LETTER, id, mail, rcpts, post, error);
 }

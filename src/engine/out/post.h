@@ -48,8 +48,6 @@ bool post_raw(Engine *engine,
               const char *subject,
               const char *const *rcpts,
               const Post *post,
-              OutId *ret_id,
-              char **ret_msgid,
               GError **error);
 
 /* Mails that were held (ids, char *) are on their way after all: faces hear of it

@@ -521,7 +521,7 @@ prepare(Commit *c, GError **error)
         return false;
     if (!c->job)
         return err_set(error, ERR_NEVER, "job %" G_GINT64_FORMAT " is gone", c->claim->job.v);
-    if (!space_wall_shown(c->engine, c->job->role, c->in->manifest, &c->spaces, error))
+    if (!space_wall_shown(c->engine, c->in->manifest, &c->spaces, error))
         return false;
     c->role = role_get(c->engine, c->job->role, error);
     if (c->role && c->in->brain && !g_str_equal(c->in->brain, c->role->brain))

@@ -18,12 +18,6 @@ commit_parent_free(CommitParent *p)
     free_all(p->msgid, p);
 }
 
-static void
-free_parent(gpointer p)
-{
-    commit_parent_free(p);
-}
-
 static bool
 has_id(const GPtrArray *ids, const char *id)
 {
@@ -136,7 +130,7 @@ load_others(Commit *c, const ProposedMail *mail, CommitParent *p, GError **error
 bool
 commit_load_parents(Commit *c, GError **error)
 {
-    c->parents = g_ptr_array_new_with_free_func(free_parent);
+    c->parents = g_ptr_array_new_with_free_func((GDestroyNotify)commit_parent_free);
     for (guint i = 0; i < c->p->mails->len; i++) {
         const ProposedMail *mail = g_ptr_array_index(c->p->mails, i);
         const char *msgid = step_parent_id(c->job, c->in, mail);

@@ -224,7 +224,8 @@ link_has_data(const Link *link)
            has_long(host, link->host_len, ".", LABEL_MAX);
 }
 
-bool
+/* True when the link leads to this host, or to a host below it. */
+static bool
 link_leads_to(const Link *link, const char *host)
 {
     size_t len = strlen(host);

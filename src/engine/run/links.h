@@ -22,8 +22,6 @@ bool link_find(const char *text, const char *from, Link *ret);
 /* True when the link has room for data that it could take away, as every link has but the bare
  * name of a site ("https://www.example.org/"). */
 bool link_has_data(const Link *link);
-/* True when the link leads to this host, or to a host below it. */
-bool link_leads_to(const Link *link, const char *host);
 
 /* A set of links, each by its bytes without a slash at the end, and of hosts whose links are all
  * in it. */

@@ -65,8 +65,8 @@ find_spaces(Engine *engine, const Job *job, const StepInput *in, GPtrArray *name
 
     if (!spaces_list(engine->db, job->role, &own, error) ||
         !job_spaces(engine->db, job->id, &of_job, error) ||
-        !space_wall_shown(engine, job->role, in->manifest, &of_step, error) ||
-        !space_wall_shown(engine, job->role, in->page, &of_page, error))
+        !space_wall_shown(engine, in->manifest, &of_step, error) ||
+        !space_wall_shown(engine, in->page, &of_page, error))
         return false;
     LIST_EACH(const Space, space, own)
         add_name(names, space->name);
@@ -736,8 +736,7 @@ space_wall_note(Engine *engine,
 /* --- what a step was shown --- */
 
 bool
-space_wall_shown(
-    Engine *engine, const char *role, GBytes *manifest, GPtrArray **ret, GError **error)
+space_wall_shown(Engine *engine, GBytes *manifest, GPtrArray **ret, GError **error)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(ManifestParts) parts = NULL;

@@ -58,4 +58,4 @@ bool space_wall_note(Engine *engine,
                      GError **error);
 
 /* The names (char *) of the spaces of what a step was shown, by its manifest. Caller unrefs. */
-bool space_wall_shown(Engine *engine, const char *role, GBytes *manifest, GPtrArray **ret, GError **error);
+bool space_wall_shown(Engine *engine, GBytes *manifest, GPtrArray **ret, GError **error);

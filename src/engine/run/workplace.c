@@ -407,12 +407,6 @@ take_file(Taking *t, const char *name)
     proposed_mail_attach(t->mail, safe, NULL, content);
 }
 
-static int
-compare_names(gconstpointer a, gconstpointer b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Names first, by order; a folder that fills up while we read it ends at the cap. */
 static bool
 list_names(int dir, GPtrArray **ret, bool *ret_more, GError **error)
@@ -435,7 +429,7 @@ list_names(int dir, GPtrArray **ret, bool *ret_more, GError **error)
             break;
         g_ptr_array_add(names, g_strdup(entry->d_name));
     }
-    g_ptr_array_sort(names, compare_names);
+    g_ptr_array_sort(names, text_compare);
     *ret = g_steal_pointer(&names);
     return true;
 }

@@ -77,9 +77,9 @@ judge(PlanSite *site, HookKind kind, const json_t *input, HookAnswer *answer, GE
     if (!edit.plan)
         return true;
     PlanVerdict verdict =
-        kind == HOOK_STOP ? plan_judge_stop(edit.plan, session, waits_for_tasks(input), &now)
+        kind == HOOK_STOP ? plan_judge_stop(edit.plan, session, waits_for_tasks(input))
                           : plan_judge_agent(edit.plan, session, text_of(input, "agent_id"),
-                                             text_of(input, "agent_type"), &now);
+                                             text_of(input, "agent_type"));
     if (verdict == JUDGED_FREE)
         return true;
     json_t *line = json_pack("{s:s, s:s}", "act", verdict == JUDGED_HELD ? "block" : "pause",

@@ -75,7 +75,8 @@ plan_read_items(
     return true;
 }
 
-void
+/* The box in PLAN.md follows the state, as far as the file can be written. */
+static void
 plan_tick(const Project *project, const Plan *plan, const char *id, bool ticked)
 {
     const char *path = plan_text(plan->members, "plan_file");

@@ -65,8 +65,6 @@ bool plan_check_branch(const Project *project, const Plan *plan, GError **error)
 /* The plan's own file. *ret is NULL, with true, when there is none. */
 bool plan_read_items(
     const Project *project, const Plan *plan, TodoItems **ret, char **ret_text, GError **error);
-/* The box in PLAN.md follows the state, as far as the file can be written. */
-void plan_tick(const Project *project, const Plan *plan, const char *id, bool ticked);
 
 /* Takes over what people wrote into PLAN.md: new todos, and ticks, which count as `plan mark ID complete`. A tick whose check
  * fails is taken back. words: lines for whoever asked, each owned by the list; may be NULL. */

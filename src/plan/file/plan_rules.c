@@ -441,7 +441,7 @@ count_iteration(Plan *plan, const char *session)
 }
 
 PlanVerdict
-plan_judge_stop(Plan *plan, const char *session, bool waits, const PlanNow *now)
+plan_judge_stop(Plan *plan, const char *session, bool waits)
 {
     json_t *entry = plan_owner(plan, session);
 
@@ -518,11 +518,8 @@ works_as(const Plan *plan, const char *session, const char *owner)
 }
 
 PlanVerdict
-plan_judge_agent(Plan *plan,
-                 const char *session,
-                 const char *agent_id,
-                 const char *agent_type,
-                 const PlanNow *now)
+plan_judge_agent(
+    Plan *plan, const char *session, const char *agent_id, const char *agent_type)
 {
     json_t *entry = plan_owner(plan, session);
 

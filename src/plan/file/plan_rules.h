@@ -109,12 +109,9 @@ plan_judge_start(Plan *plan, const Taker *taker, json_t **ret_todo, const PlanNo
 /* A start that came to nothing by nobody's fault (a usage limit) does not count. */
 void plan_uncount(Plan *plan);
 /* session: who wants to stop. waits: it has background tasks that will wake it. */
-PlanVerdict plan_judge_stop(Plan *plan, const char *session, bool waits, const PlanNow *now);
+PlanVerdict plan_judge_stop(Plan *plan, const char *session, bool waits);
 /* The same for an agent of a type (its owner's name) below the session. */
-PlanVerdict plan_judge_agent(Plan *plan,
-                             const char *session,
-                             const char *agent_id,
-                             const char *agent_type,
-                             const PlanNow *now);
+PlanVerdict plan_judge_agent(
+    Plan *plan, const char *session, const char *agent_id, const char *agent_type);
 /* Is something left that can be worked on: open, not blocked, and not waiting for something that is blocked? */
 bool plan_can_go_on(const Plan *plan);

@@ -12,7 +12,8 @@ pid_space(void)
     return stat("/proc/self/ns/pid", &st) == 0 ? (int64_t)st.st_ino : 0;
 }
 
-pid_t
+/* The parent of a process; 0: not known. */
+static pid_t
 process_parent(pid_t pid)
 {
     g_autofree char *path = g_strdup_printf("/proc/%d/stat", (int)pid);

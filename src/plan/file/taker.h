@@ -46,5 +46,3 @@ bool taker_is_below(const json_t *claim);
  * that does nothing else. A command of the agent has a shell with other words around it. */
 bool taker_is_hook_of(const json_t *claim);
 #define TAKER_HOOK "hook user-prompt"
-/* The parent of a process; 0: not known. */
-pid_t process_parent(pid_t pid);

@@ -209,7 +209,9 @@ question_of(Db *db, OutId mail, Question **ret, GError **error)
                       ret, error, "i", mail.v);
 }
 
-bool
+/* The number in the outbox of the mail that asks, by which people name a question that is about
+ * no mail; {0}: it is not there. */
+static bool
 question_number(Db *db, const Question *q, OutId *ret, GError **error)
 {
     g_autoptr(OutRow) row = NULL;

@@ -63,10 +63,6 @@ question_newest(Db *db, JobId job, const Digest *digest, Question **ret, GError 
 bool questions_later(Db *db, JobId job, const char *role, Questions **ret, GError **error);
 bool questions_unused(Db *db, JobId job, Questions **ret, GError **error);
 
-/* The number in the outbox of the mail that asks, by which people name a question that is about
- * no mail; {0}: it is not there. */
-bool question_number(Db *db, const Question *q, OutId *ret, GError **error);
-
 /* "17", or where that mail asks several things "17.2": by which people name a question that is
  * about no mail of its own. Caller frees. */
 bool question_name(Db *db, const Question *q, char **ret, GError **error);

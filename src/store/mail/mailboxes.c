@@ -17,7 +17,7 @@ static const char *const names[] = {
     [MAILBOX_REFUSED] = "refused",
 };
 
-bool
+static bool
 mailbox_state(Db *db, const char *account, MailboxState *ret, GError **error)
 {
     g_autofree char *name = NULL;

@@ -36,7 +36,6 @@ typedef enum MailboxState {
     "AND (mb.account = d.affinity OR mb.role = (SELECT j.role FROM outbox b "                  \
     "JOIN job j ON j.id = b.job WHERE b.id = d.outbox))) "
 
-bool mailbox_state(Db *db, const char *account, MailboxState *ret, GError **error);
 /* The newest number in the outbox, 0: there is none; ask before a look, for mailbox_set_state()
  * after it. */
 bool mailbox_upto(Db *db, int64_t *ret, GError **error);

@@ -460,12 +460,12 @@ try_hook(GRand *rand, Plan *plan, Model *m, int s)
     int a = g_rand_int_range(rand, 0, AGENTS);
 
     if (g_rand_int_range(rand, 0, 3) > 0) {
-        g_assert_cmpint(plan_judge_stop(plan, session_names[s], waits, &now), ==,
+        g_assert_cmpint(plan_judge_stop(plan, session_names[s], waits), ==,
                         model_stop(m, s, waits));
-        g_assert_cmpint(plan_judge_stop(plan, "", false, &now), ==, JUDGED_FREE);
+        g_assert_cmpint(plan_judge_stop(plan, "", false), ==, JUDGED_FREE);
     } else {
         g_assert_cmpint(plan_judge_agent(plan, session_names[s], agents[a],
-                                         coder ? "x:coder" : "tester", &now),
+                                         coder ? "x:coder" : "tester"),
                         ==, model_agent(m, s, a, coder));
     }
 }
@@ -559,15 +559,15 @@ test_agents(void)
 
     (void)plan_add_todo(plan, "T-1", NULL, "coder");
     g_assert_true(plan_take(plan, plan_find_todo(plan, "T-1"), &taker, &now, NULL));
-    g_assert_cmpint(plan_judge_agent(plan, "s1", "a", "coder", &now), ==, JUDGED_FREE);
-    g_assert_cmpint(plan_judge_agent(plan, "s0", "a", "tester", &now), ==, JUDGED_FREE);
-    g_assert_cmpint(plan_judge_agent(plan, "s0", "", "coder", &now), ==, JUDGED_FREE);
-    g_assert_cmpint(plan_judge_agent(plan, "s0", "a", "coder", &now), ==, JUDGED_HELD);
-    g_assert_cmpint(plan_judge_agent(plan, "s0", "a", "x:coder", &now), ==, JUDGED_HELD);
-    g_assert_cmpint(plan_judge_agent(plan, "s0", "a", "coder", &now), ==, JUDGED_FREE);
-    g_assert_cmpint(plan_judge_agent(plan, "s0", "b", "coder", &now), ==, JUDGED_HELD);
-    g_assert_cmpint(plan_judge_agent(plan, "s0", "b", "coder", &now), ==, JUDGED_FREE); /* 3 of 3 */
-    g_assert_cmpint(plan_judge_stop(plan, "s0", false, &now), ==, JUDGED_PAUSED);
+    g_assert_cmpint(plan_judge_agent(plan, "s1", "a", "coder"), ==, JUDGED_FREE);
+    g_assert_cmpint(plan_judge_agent(plan, "s0", "a", "tester"), ==, JUDGED_FREE);
+    g_assert_cmpint(plan_judge_agent(plan, "s0", "", "coder"), ==, JUDGED_FREE);
+    g_assert_cmpint(plan_judge_agent(plan, "s0", "a", "coder"), ==, JUDGED_HELD);
+    g_assert_cmpint(plan_judge_agent(plan, "s0", "a", "x:coder"), ==, JUDGED_HELD);
+    g_assert_cmpint(plan_judge_agent(plan, "s0", "a", "coder"), ==, JUDGED_FREE);
+    g_assert_cmpint(plan_judge_agent(plan, "s0", "b", "coder"), ==, JUDGED_HELD);
+    g_assert_cmpint(plan_judge_agent(plan, "s0", "b", "coder"), ==, JUDGED_FREE); /* 3 of 3 */
+    g_assert_cmpint(plan_judge_stop(plan, "s0", false), ==, JUDGED_PAUSED);
     g_assert_cmpstr(plan_text(plan->members, "why"), ==, PLAN_WHY_LIMIT);
 }
 
