@@ -8,7 +8,7 @@ cd "$ROOT" || exit 1
 sed -i '/^\[role spec-writer\]/,/^person/c [role spec-writer]\nbrain = page\n[brain page]\ncommand = printf Noted.' "$HOME_DIR/postrider.conf"
 pr config check >/dev/null 2>&1
 reply() { pr send --from "$1" --to spec-writer --in-reply-to "$2" --subject 'Re: user-auth' <<<"$3" >/dev/null; pr serve --once 2>/dev/null; pr serve --once 2>/dev/null; }
-told() { grep -rhE '^(Done: |Nothing was decided: )' "$HOME_DIR/mail/$1/new" | tail -1; }
+told() { ls -tr "$HOME_DIR/mail/$1/new"/* | xargs grep -hE '^(Done: |Nothing was decided: )' | tail -1; }
 ask() { notify spec-writer review-request "$1" spec-reviewer; }
 
 request=$(ask "$SPEC")
