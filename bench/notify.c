@@ -141,7 +141,8 @@ claim_job(Rig *r, GError **error)
            messages_open(r->engine->db, r->claim.job, &r->in.shown, error);
 }
 
-/* A job of its own for each slice: what it has said before is read again for some questions. */
+/* A job and a cycle of their own for each slice: what a job has said before is read again for some questions, and each mail of a
+ * cycle names all that came before it. */
 static bool
 open_job(void *data, unsigned round, unsigned n, GError **error)
 {
@@ -149,9 +150,13 @@ open_job(void *data, unsigned round, unsigned n, GError **error)
     const char *inject[] = {r->place->program, "inject", "--role", "writer",
                             "--subject",       "a task", NULL};
     const char *look[] = {r->place->program, "account", "--once", "main", NULL};
+    const char *review[] = {
+        r->place->program,        "notify", "--from", "writer", "review-request",
+        "specs/proposed/auth.md", "reader", NULL};
 
     close_job(r);
-    return place_run(r->place, inject, error) && place_run(r->place, look, error) &&
+    return place_run(r->place, review, error) && place_run(r->place, inject, error) &&
+           place_run(r->place, look, error) &&
            claim_job(r, error) &&
            port_open(r->engine, r->job, &r->claim, &r->in, r->dir, &r->port, error);
 }
@@ -220,26 +225,26 @@ prepare(Rig *r, GError **error)
 {
     g_autofree char *specs = g_build_filename(r->place->path, "project/specs/proposed", NULL);
     g_autofree char *path = g_build_filename(specs, "auth.md", NULL);
-    const char *notify[] = {
-        r->place->program,        "notify", "--from", "writer", "review-request",
-        "specs/proposed/auth.md", "reader", NULL};
 
     r->dir = g_build_filename(r->place->path, "run", NULL);
     if (g_mkdir_with_parents(specs, 0700) < 0 || g_mkdir_with_parents(r->dir, 0700) < 0)
         return err_set_errno(error, errno, "'%s'", specs);
-    return g_file_set_contents(path, "The user logs in.\n", -1, error) &&
-           place_run(r->place, notify, error);
+    return g_file_set_contents(path, "The user logs in.\n", -1, error);
 }
 
-/* What the last one of them looks like. */
+/* What the one in the middle of a slice looks like. */
 static bool
 find_mail(Rig *r, GError **error)
 {
     g_autoptr(OutRows) rows = NULL;
     const OutQuery q = {.all = true, .limit = 1};
 
-    if (!open_job(r, 0, 1, error) || !say(r, error) ||
-        !outbox_list(r->engine->db, &VIEWER_OPERATOR, &q, &rows, error) || rows->len == 0 ||
+    if (!open_job(r, 0, 1, error))
+        return false;
+    for (unsigned i = 0; i < SLICE / 2; i++)
+        if (!say(r, error))
+            return false;
+    if (!outbox_list(r->engine->db, &VIEWER_OPERATOR, &q, &rows, error) || rows->len == 0 ||
         !mail_bytes_out(r->engine, rows->pdata[0], NULL, &r->mail, error))
         return false;
     goal_none("bytes of a mail", 0, (double)g_bytes_get_size(r->mail), "B");
