@@ -350,8 +350,11 @@ settle_written_notes(Engine *engine, GError **error)
 bool
 settle_owe_move(Txn *txn, JobId job, const MsgRow *row, const char *folder, GError **error)
 {
-    if (g_str_equal(row->folder, folder))
-        return true;
+    bool there = g_str_equal(row->folder, folder);
+
+    /* The row may be older than an earlier step of the same run, which has moved the mail. */
+    if (there || !messages_lies(txn->db, row->id, folder, &there, error) || there)
+        return there;
     g_autofree char *args = mail_flags_move(txn->db, row->id, folder, error);
     return args && effect_put_move(txn, job, row->id, row->role, row->file, args, error);
 }

@@ -359,6 +359,13 @@ messages_marks(Db *db, MsgId id, char **ret, GError **error)
 }
 
 bool
+messages_lies(Db *db, MsgId id, const char *folder, bool *ret, GError **error)
+{
+    return sql_bool(db, "SELECT 1 FROM message WHERE id = ? AND folder = ?", ret, error, "is", id.v,
+                    folder);
+}
+
+bool
 messages_mark(Txn *txn, MsgId id, const char *marks, GError **error)
 {
     g_autoptr(GString) all = g_string_new(NULL);

@@ -82,6 +82,8 @@ bool messages_settle(Txn *txn, JobId job, int step, const MsgId *ids, size_t n, 
 bool messages_set_state(Txn *txn, MsgId id, MsgState state, const char *why, GError **error);
 bool messages_set_job(Txn *txn, MsgId id, JobId job, int round, GError **error);
 bool messages_set_place(Txn *txn, MsgId id, const char *folder, GError **error);
+/* True when the mail lies in this folder now. */
+bool messages_lies(Db *db, MsgId id, const char *folder, bool *ret, GError **error);
 /* Notes flags (letters of Maildir) that the mail is to have, beside those that it has from us;
  * a mail that also lies on a server is to have them there too. */
 bool messages_mark(Txn *txn, MsgId id, const char *marks, GError **error);

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "port/port_client.h"
 #include "store/note/note_versions.h"
+#include "store/out/effects.h"
 #include "store/out/outbox.h"
 #include "testwork.h"
 #include <errno.h>
@@ -259,6 +260,29 @@ test_send(Fixture *f, gconstpointer data)
     g_assert_cmpmem(g_bytes_get_data(file->content, NULL), file->size, "hello", 5);
     g_assert_cmpuint(port_steps(f->port), ==, 1);
     g_assert_false(port_answered(f->port));
+}
+
+/* The first step moves the mail to Active. Where a person puts it afterwards it stays, and no later step of the run wants it back. */
+static void
+test_moved_once(Fixture *f, gconstpointer data)
+{
+    static const char letter[] =
+        "{\"verb\":\"send\",\"to\":\"scribe@example.org\",\"subject\":\"s\",\"body\":\"b\"}";
+    const MsgRow *mail = f->work.in.shown->pdata[0];
+    g_autoptr(json_t) first = ask(f, letter);
+    g_autoptr(Maildir) md = NULL;
+    g_autoptr(MaildirEntry) at = NULL;
+    unsigned failed;
+
+    g_assert_cmpint(status_of(first), ==, 0);
+    g_assert_true(maildir_open(f->work.home->mail_fd, "envoy", false, &md, NULL));
+    g_assert_true(maildir_find(md, mail->file, &at, NULL));
+    g_assert_cmpstr(at->folder, ==, "Active");
+    g_assert_true(maildir_move_flagged(md, mail->file, "Later", "", NULL));
+    g_autoptr(json_t) second = ask(f, letter);
+    g_assert_cmpint(status_of(second), ==, 0);
+    g_assert_true(effects_count(f->work.engine.db, true, &failed, NULL));
+    g_assert_cmpuint(failed, ==, 0);
 }
 
 static void
@@ -745,6 +769,7 @@ main(int argc, char **argv)
     ADD("status", test_status);
     g_test_add("/port/long-path", Fixture, deep, set_up, test_status, tear_down);
     ADD("send", test_send);
+    ADD("moved-once", test_moved_once);
     ADD("held", test_held);
     ADD("reply", test_reply);
     ADD("reply-named", test_reply_named);
