@@ -1,4 +1,5 @@
 #include "workflow/artifact_place.h"
+#include "base/file.h"
 #include "engine/tree/file_effects.h"
 
 #define STATE_PART "{state}"
@@ -235,14 +236,16 @@ artifact_place_in(const ArtifactPlace *p, const char *state)
 static char **
 move_words(const char *move)
 {
-    g_auto(GStrv) all = g_strsplit_set(move, " \t", -1);
-    GPtrArray *words = g_ptr_array_new();
+    char **words = g_strsplit_set(move, " \t", -1), **end = words;
 
-    for (char **word = all; *word; word++)
+    for (char **word = words; *word; word++) {
         if (**word)
-            g_ptr_array_add(words, g_strdup(*word));
-    g_ptr_array_add(words, NULL);
-    return (char **)g_ptr_array_free(words, FALSE);
+            *end++ = *word;
+        else
+            g_free(*word);
+    }
+    *end = NULL;
+    return words;
 }
 
 char *
@@ -407,13 +410,13 @@ artifact_may_move(const Engine *engine,
 
 /* Looks into the folder of one state. */
 static bool
-try_state(ArtifactPlace *p, const char *state, GError **error)
+try_state(ArtifactPlace *p, int root, const char *state, GError **error)
 {
     g_autofree char *path = artifact_place_in(p, state);
     Digest bytes;
     bool there;
 
-    if (!file_digest(p->root, path, &there, &bytes, error))
+    if (!file_digest_in(root, path, &there, &bytes, error))
         return err_prefix(error, "'%s'", path);
     if (!there)
         return true;
@@ -430,13 +433,16 @@ static bool
 find_file(ArtifactPlace *p, GError **error)
 {
     g_autoptr(GHashTable) tried = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    auto_fd root = dir_open(p->root, error);
 
+    if (root < 0)
+        return false;
     if (p->kind->states == CONF_STATES_RECORD)
-        return try_state(p, "", error);
+        return try_state(p, root, "", error);
     for (const char *const *move = p->kind->moves; *move; move++) {
         g_auto(GStrv) words = move_words(*move);
         for (int i = 0; i < 2; i++)
-            if (g_hash_table_add(tried, g_strdup(words[i])) && !try_state(p, words[i], error))
+            if (g_hash_table_add(tried, g_strdup(words[i])) && !try_state(p, root, words[i], error))
                 return false;
     }
     return true;

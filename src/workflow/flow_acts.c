@@ -221,17 +221,6 @@ find_written(const ActCall *c, const char *said, const ArtifactPlace **ret, GErr
     return true;
 }
 
-/* What a program has changed in its worktree is written before it speaks of it. */
-static bool
-write_first(const ActCall *c, const char *said, GError **error)
-{
-    g_auto(ArtifactPlace) at = {0};
-
-    if (said)
-        (void)artifact_place_look(c->engine, said, &at, NULL);
-    return flow_tree_writes(c->engine, c->job, c->in, at.name, c->p, NULL, error);
-}
-
 /* The brain that is asked in place of the role's own; NULL: none is. Borrowed. */
 static const char *
 find_deputy(const ActCall *c)
@@ -250,6 +239,7 @@ propose_notify(const ActCall *c, GError **error)
     g_autoptr(EventVars) vars = event_vars_new();
     g_autoptr(GPtrArray) to = g_ptr_array_new();
     g_autoptr(GPtrArray) parents = NULL;
+    g_auto(Snapshot) reads = {0};
     const char *path = act_text(c->act->args, "artifact");
     EventType type;
     EventNew new = {.from = c->job->role,
@@ -264,7 +254,10 @@ propose_notify(const ActCall *c, GError **error)
     if (!may_act(c, error) ||
         !event_type_parse(act_text(c->act->args, "event"), &type, error) ||
         !read_variables(c->act->args, vars, error) ||
-        !write_first(c, new.path, error) || !find_parents(c, type, &parents, error) ||
+        !flow_tree_writes(c->engine, c->job, c->in, new.path, c->p, NULL, error))
+        return false;
+    snapshot_begin(c->engine->db, &reads);
+    if (!find_parents(c, type, &parents, error) ||
         (new.path && !find_written(c, path, &new.place, error)))
         return false;
     new.type = type;

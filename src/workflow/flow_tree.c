@@ -187,6 +187,7 @@ flow_tree_writes(Engine *engine,
 {
     const Config *config = engine->home->config;
     g_autoptr(TreeTwin) twin = NULL;
+    g_auto(ArtifactPlace) its = {0};
 
     if (!*config->workflow_root || config->n_artifacts == 0)
         return true;
@@ -199,8 +200,10 @@ flow_tree_writes(Engine *engine,
     g_autoptr(GPtrArray) files = find_files(config, twin, error);
     if (!files)
         return false;
+    if (about)
+        (void)artifact_place_look(engine, about, &its, NULL);
     LIST_EACH(const char, path, files) {
-        if (!look_at(engine, job, in, twin, dir, path, about, p, refused, error))
+        if (!look_at(engine, job, in, twin, dir, path, its.name, p, refused, error))
             return false;
     }
     return true;

@@ -11,7 +11,7 @@
 #include "engine/act.h"
 
 /* Adds the acts to the proposal; adds none where the settings have no workflow, or the job no worktree of its project. Starts
- * git and waits for it, so it belongs in no transaction. about: name of the artifact that an event is about, or NULL; where
+ * git and waits for it, so it belongs in no transaction. about: path of the artifact that an event is about, or NULL; where
  * its write is refused, the call fails with that error (ERR_NEVER, ERR_LIMIT, ERR_LATER). refused: gets a line for each other
  * artifact that may not be written, char *; NULL: nobody wants them. */
 bool flow_tree_writes(Engine *engine,

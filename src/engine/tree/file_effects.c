@@ -12,20 +12,24 @@
 #define UNFINISHED_US (24LL * 60 * 60 * G_USEC_PER_SEC) /* nobody writes one file for so long */
 
 bool
+file_digest_in(int dir, const char *path, bool *ret_there, Digest *ret, GError **error)
+{
+    g_autoptr(GBytes) bytes = NULL;
+
+    if (!file_read(dir, path, LIMIT_MESSAGE_BYTES, &bytes, error))
+        return false;
+    *ret_there = bytes != NULL;
+    if (bytes)
+        digest_of_bytes(bytes, ret);
+    return true;
+}
+
+bool
 file_digest(const char *root, const char *path, bool *ret_there, Digest *ret, GError **error)
 {
     auto_fd dir = dir_open(root, error);
-    g_autoptr(GBytes) bytes = NULL;
 
-    if (dir < 0 || !file_read(dir, path, LIMIT_MESSAGE_BYTES, &bytes, error))
-        return false;
-    *ret_there = bytes != NULL;
-    if (bytes) {
-        gsize len;
-        const void *data = g_bytes_get_data(bytes, &len);
-        digest_of(data, len, ret);
-    }
-    return true;
+    return dir >= 0 && file_digest_in(dir, path, ret_there, ret, error);
 }
 
 /* --- what they say --- */

@@ -70,3 +70,5 @@ bool file_effects_settle(Engine *engine, GError **error);
  * such file. ERR_NEVER: it is no plain file, or is reached by a symbolic link; ERR_LIMIT: it is
  * larger than a mail can be. */
 bool file_digest(const char *root, const char *path, bool *ret_there, Digest *ret, GError **error);
+/* The same beneath a folder that is open. */
+bool file_digest_in(int dir, const char *path, bool *ret_there, Digest *ret, GError **error);
