@@ -269,14 +269,16 @@ post_parent(Engine *engine, const char *id, Message **ret, GError **error)
 {
     g_autoptr(MsgRow) row = NULL;
     g_autoptr(OutRow) own = NULL;
+    bool ours;
 
     *ret = NULL;
-    if (!messages_find(engine->db, &VIEWER_OPERATOR, id, &row, error) ||
-        (!row && !outbox_find(engine->db, &VIEWER_OPERATOR, id, &own, error)))
+    if (!outbox_find(engine->db, &VIEWER_OPERATOR, id, &own, error))
         return false;
-    if (own && own->bytes)
+    ours = own && own->bytes;
+    if (ours)
         *ret = message_parse_bytes(own->bytes, MESSAGE_HEADERS);
-    return !row || mail_load(engine, row, MESSAGE_HEADERS, ret, error);
+    return ours || (messages_find(engine->db, &VIEWER_OPERATOR, id, &row, error) &&
+                    (!row || mail_load(engine, row, MESSAGE_HEADERS, ret, error)));
 }
 
 static GPtrArray *
