@@ -29,8 +29,9 @@ format_ids(GString *out, const char *name, const char *const *ids, unsigned n)
     g_autoptr(GString) value = g_string_new(NULL);
 
     for (unsigned i = 0; i < n; i++) {
-        g_autofree char *id = msgid_format(ids[i]);
-        g_string_append_printf(value, "%s%s", i ? " " : "", id);
+        g_string_append(value, i ? " <" : "<");
+        g_string_append(value, ids[i]);
+        g_string_append_c(value, '>');
     }
     if (n > 0)
         encode_structured(out, name, value->str);
@@ -269,7 +270,8 @@ compose_freeze(const Compose *c,
                                            len, domain)
                         : msgid_mint(key, kind, generation, number, data, len, domain);
     g_autofree char *bracketed = msgid_format(msgid);
-    g_autofree char *text = c->mark ? put_mark(c->text, c->mark, bracketed) : NULL;
+    g_autofree char *text =
+        c->mark && strstr(c->text, c->mark) ? put_mark(c->text, c->mark, bracketed) : NULL;
     if (c->to_self || text) {
         Compose own = *c;
         if (text)

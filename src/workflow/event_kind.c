@@ -201,7 +201,8 @@ tidy(const char *text)
         if (!**line && blank)
             continue;
         blank = !**line;
-        g_string_append_printf(out, "%s\n", *line);
+        g_string_append(out, *line);
+        g_string_append_c(out, '\n');
     }
     if (blank && out->len > 0)
         g_string_truncate(out, out->len - 1);
@@ -219,8 +220,10 @@ without_empty(const char *form, const EventVars *v)
         const char *colon = strstr(*line, ": {{");
         g_autofree char *place = colon ? g_strndup(colon + 4, strcspn(colon + 4, "}")) : NULL;
         bool alone = place && g_str_equal(colon + 4 + strlen(place), "}}");
-        if (!alone || *event_var(v, place))
-            g_string_append_printf(out, "%s\n", *line);
+        if (alone && !*event_var(v, place))
+            continue;
+        g_string_append(out, *line);
+        g_string_append_c(out, '\n');
     }
     return g_string_free(out, FALSE);
 }

@@ -36,7 +36,8 @@ append_folded(GString *out, const char *name, const char *value, bool structured
 {
     bool quoted = false;
 
-    g_string_append_printf(out, "%s:", name);
+    g_string_append(out, name);
+    g_string_append_c(out, ':');
     size_t col = strlen(name) + 1 + 1;
     for (const char *p = value; *p;) {
         size_t gap = strspn(p, " "), word = strcspn(p + gap, " ");
@@ -47,7 +48,9 @@ append_folded(GString *out, const char *name, const char *value, bool structured
             g_string_append_c(out, '\n');
             col = first ? 1 : 0;
         }
-        g_string_append_printf(out, "%s%.*s", first ? " " : "", (int)(gap + word), p);
+        if (first)
+            g_string_append_c(out, ' ');
+        g_string_append_len(out, p, (gssize)(gap + word));
         for (size_t i = gap; i < gap + word; i++)
             quoted ^= p[i] == '"' && (i == 0 || p[i - 1] != '\\');
         col += gap + word;
