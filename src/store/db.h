@@ -5,9 +5,11 @@
  * holds the write gate, an flock on state/write.lock, from before BEGIN to after COMMIT. The
  * gate is why writers queue instead of polling (SQLite's busy handler starves them), and why no
  * checkpoint ever runs beside a commit: SQLite before 3.51.3 can lose pages then ("WAL-reset
- * bug"; Debian 12 has 3.40.1). So autocheckpoint is 0 on every connection, closing does not
- * checkpoint. txn_commit() checkpoints itself, under the gate, when the log is longer than
- * 4 MiB, and so does whoever has made the tables or brought them up to date.
+ * bug"; Debian 12 has 3.40.1). So autocheckpoint is 0 on every connection, and SQLite's closing
+ * does not checkpoint. txn_commit() checkpoints itself, under the gate, when the log is longer
+ * than 4 MiB, and so does whoever has made the tables or brought them up to date; db_close()
+ * where it is longer than 1 MiB and no master runs, since SQLite reads the whole log whenever a
+ * program opens a store that no other has open.
  *
  * (1) Nothing waits for a network, a model, a child or stdout between begin and commit.
  * (2) Nobody else opens the database file in this process: closing it would drop the locks.

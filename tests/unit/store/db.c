@@ -2,6 +2,7 @@
  * that are full or read-only. */
 #include "store/db.h"
 #include "base/err.h"
+#include "base/lock.h"
 #include "store/sql.h"
 #include "testhome.h"
 #include "testmount.h"
@@ -233,6 +234,41 @@ test_checkpoint(void)
     test_home_free(home);
 }
 
+/* Ten programs one after the other, each with 80 pages of log. */
+static int64_t
+log_after_ten(Home *home)
+{
+    g_autofree char *big = g_strnfill(300000, 'x');
+    g_autofree char *log = test_state_path(home, "postrider.db-wal");
+    struct stat st;
+
+    for (int i = 0; i < 10; i++) {
+        Db *db = test_db_open(home, DB_WRITE);
+        Txn txn = test_begin(db);
+
+        g_assert_true(meta_set(&txn, "big", i % 2 ? big : big + 1, NULL));
+        test_commit(&txn);
+        db_close(db);
+    }
+    g_assert_cmpint(stat(log, &st), ==, 0);
+    return st.st_size;
+}
+
+/* Where no master has the store open, the next program to open it reads the whole log, and goes on at its end. */
+static void
+test_short_log(void)
+{
+    Home *alone = test_home_new(), *served = test_home_new();
+    int lock;
+
+    g_assert_cmpint(log_after_ten(alone), <, 2 << 20);
+    g_assert_true(lock_take(served->state_fd, "master.lock", 0, &lock, NULL));
+    g_assert_cmpint(log_after_ten(served), >, 2 << 20);
+    g_assert_cmpint(close(lock), ==, 0);
+    test_home_free(alone);
+    test_home_free(served);
+}
+
 static void
 test_backup(void)
 {
@@ -383,6 +419,7 @@ main(int argc, char **argv)
     g_test_add_func("/db/snapshot", test_snapshot);
     g_test_add_func("/db/moved-away", test_moved_away);
     g_test_add_func("/db/checkpoint", test_checkpoint);
+    g_test_add_func("/db/short-log", test_short_log);
     g_test_add_func("/db/backup", test_backup);
     g_test_add_func("/db/hint", test_hint);
     g_test_add_func("/db/disk-full", test_disk_full);
