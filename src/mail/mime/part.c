@@ -333,8 +333,8 @@ partlist_add(PartList *list, const Leaf *leaf)
 static bool
 is_blank(const char *text)
 {
-    while (g_ascii_isspace(*text) || strncmp(text, "\xC2\xA0", 2) == 0)
-        text++;
+    while (g_ascii_isspace(*text) || g_str_has_prefix(text, "\xC2\xA0"))
+        text = g_utf8_next_char(text);
     return *text == '\0';
 }
 

@@ -266,6 +266,14 @@ test_decoded(void)
          "Cat", 0},
         {"uuencode in a text", H "\nHere it is:\n" CAT "Bye\n", "cat.txt:text/plain:3",
          "Here it is:\nBye\n", 0},
+        {"for a program", H "\nbegin 755 cat.txt\n#0V%T\n`\nend\n", "cat.txt:text/plain:3", "", 0},
+        {"the only text is a file, and another is blank",
+         MIXED PART("", "\n \n") PART("Content-Type: text/plain; name=a.txt\n", "Hello.") END,
+         "a.txt:text/plain:6", "Hello.", 0},
+        {"blank as mail programs fill it",
+         MIXED PART("Content-Type: text/html; charset=utf-8\n", "&nbsp;<br>&nbsp;")
+             PART("Content-Type: text/plain; name=a.txt\n", "Hello.") END,
+         "part-1.html:text/html:16 | a.txt:text/plain:6", "Hello.", MSG_HTML_ONLY},
         {"two of them, with CRLF",
          H
          "\nTwo:\r\nbegin 644 a.png\r\n#0V%T\r\n`\r\nend\r\nbegin 0644 a.png\r\n#0V%T\r\n \r\n"
