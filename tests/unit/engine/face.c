@@ -1,6 +1,8 @@
 /* Which calls of a face the engine makes, and what it does by their word. */
 #include "engine/face.h"
 #include "brain/brain.h"
+#include "base/json.h"
+#include "engine/act.h"
 #include "engine/people/waits.h"
 #include "engine/role.h"
 #include "engine/run/run.h"
@@ -178,6 +180,53 @@ test_world(TestWork *w, gconstpointer data)
     g_string_free(calls, TRUE);
 }
 
+static bool
+propose(Engine *engine,
+        const Job *job,
+        const StepInput *in,
+        ProposedAct *act,
+        Proposal *p,
+        GError **error)
+{
+    g_string_append_printf(calls, "propose:%s ", act_text(act->args, "to"));
+    return true;
+}
+
+/* The arguments of an act are looked at before its face is asked. */
+static void
+test_act(TestWork *w, gconstpointer data)
+{
+    static const ActField fields[] = {
+        {"to", "who", .required = true}, {"text", "what"}, {NULL, NULL}};
+    static const ActOps act = {.name = "tell", .fields = fields, .propose = propose};
+    static const struct {
+        const char *args, *want, *want_calls; /* want NULL: it is proposed */
+    } cases[] = {
+        {"{\"to\":\"ann\"}", NULL, "propose:ann "},
+        {"{\"to\":\"ann\",\"text\":\"x\"}", NULL, "propose:ann "},
+        {"{\"text\":\"x\"}", "to: must be there: who", ""},
+        {"{\"to\":\"ann\",\"text\":7}", "text: must be a text", ""},
+        {"{\"to\":\"ann\",\"more\":\"x\"}", "more: is not known here", ""},
+    };
+
+    work_take_in(w, "envoy", task, TRUST_PRINCIPAL, MSG_STORED);
+    work_claim(w);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(Proposal) p = proposal_new(PROPOSE_COMPLETE);
+        g_autoptr(json_t) args = NULL;
+        g_autoptr(GError) error = NULL;
+
+        g_test_message("%s", cases[i].args);
+        calls = g_string_new(NULL);
+        g_assert_true(json_parse(cases[i].args, strlen(cases[i].args), 0, &args, NULL));
+        bool ok = act_propose(&w->engine, w->job, &w->in, &act, args, p, &error);
+        g_assert_cmpstr(ok ? NULL : error->message, ==, cases[i].want);
+        g_assert_cmpuint(p->acts->len, ==, ok ? 1 : 0);
+        g_assert_cmpstr(calls->str, ==, cases[i].want_calls);
+        g_string_free(calls, TRUE);
+    }
+}
+
 /* Each timer that is due is done with, also one that nobody here knows what to do at. */
 static void
 test_timers(TestWork *w, gconstpointer data)
@@ -240,6 +289,7 @@ main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/engine/face/run", test_run);
     g_test_add("/engine/face/world", TestWork, NULL, work_open, test_world, work_close);
+    g_test_add("/engine/face/act", TestWork, NULL, work_open, test_act, work_close);
     g_test_add("/engine/face/timers", TestWork, NULL, work_open, test_timers, work_close);
     g_test_add("/engine/face/roles", TestWork, NULL, work_open, test_roles, work_close);
     return g_test_run();

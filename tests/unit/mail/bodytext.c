@@ -22,6 +22,8 @@ test_html(void)
         {"script and style", "<style>p{}</style>a<script>if (a<b) x()</script>b", "ab\n",
          false},
         {"head", "<html><head><title>t</title><meta x></head><body>b</body>", "b\n", false},
+        {"head with an element that is not closed",
+         "<head><title>t</title><script>x()</head>c</script><noscript>y</head>b", "b\n", false},
         {"head that is not closed", "<head><title>t</title><body>b", "b\n", false},
         {"comments", "a<!-- x > y -->b<!doctype html>c<?php x ?>d", "abcd\n", false},
         {"list", "<ul><li>a<li>b</ul>", "- a\n- b\n", false},

@@ -222,6 +222,8 @@ test_params(void)
          false, false},
         {"continued and encoded", "a/b; filename*0*=utf-8''%C3; filename*1*=%A4; filename*2=.x",
          "filename", "ä.x", false, false},
+        {"percent signs that are none", "a/b; filename*=utf-8''x41%zz%4", "filename", "x41%zz%4",
+         false, false},
         {"a gap", "a/b; filename*0=a; filename*2=c", "filename", "a", false, true},
         {"without a start", "a/b; filename*1=a", "filename", NULL, false, true},
         {"conflict", "a/b; filename=bad.exe; filename*=utf-8''good.txt", "filename",

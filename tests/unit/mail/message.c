@@ -95,6 +95,10 @@ test_text_boundaries(void)
     static const TextCase cases[] = {
         {"no end boundary", MIXED "--b\n\none\n--b\n\ntwo\n", "one\n\ntwo\n", MSG_DAMAGED},
         {"boundary never appears", MIXED "just text\n", "just text\n", MSG_DAMAGED},
+        {"boundary never appears, nor anything else", MIXED "", "", MSG_DAMAGED},
+        {"nor inside of another",
+         MIXED "--b\nContent-Type: multipart/mixed; boundary=bb\n\n--b\n\none\n--b--\n", "one",
+         MSG_DAMAGED},
         {"no boundary", H "Content-Type: multipart/mixed\n\ntext\n", "text\n", MSG_DAMAGED},
         {"empty boundary", H "Content-Type: multipart/mixed; boundary=\"\"\n\ntext\n",
          "text\n", MSG_DAMAGED},

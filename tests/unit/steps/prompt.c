@@ -147,6 +147,11 @@ test_handled_original(TestWork *w, gconstpointer data)
     g_assert_cmpuint(count(c, "=== ORIGINAL MAIL,"), ==, 1);
     g_assert_cmpuint(count(c, "How much is left?"), ==, 1);
     g_assert_cmpuint(count(c, "UNAVAILABLE"), ==, 0);
+    g_assert_cmpuint(count(c, "it is the first one; the task is the ORIGINAL MAIL"), ==, 1);
+
+    w->job->round = 2;
+    g_autoptr(Context) again = show(w, 0);
+    g_assert_cmpuint(count(again, "somebody wrote again after your last answer"), ==, 1);
 
     w->job->original = (MsgId){0};
     w->job->original_msgid[0] ^= 1;
