@@ -270,6 +270,9 @@ test_decoded(void)
         {"the only text is a file, and another is blank",
          MIXED PART("", "\n \n") PART("Content-Type: text/plain; name=a.txt\n", "Hello.") END,
          "a.txt:text/plain:6", "Hello.", 0},
+        {"blank but for a file",
+         MIXED PART("", CAT) PART("Content-Type: text/plain; name=a.txt\n", "Hello.") END,
+         "a.txt:text/plain:6 | cat.txt:text/plain:3", "Hello.", 0},
         {"blank as mail programs fill it",
          MIXED PART("Content-Type: text/html; charset=utf-8\n", "&nbsp;<br>&nbsp;")
              PART("Content-Type: text/plain; name=a.txt\n", "Hello.") END,
