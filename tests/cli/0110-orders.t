@@ -47,6 +47,7 @@ is "$(state 1)" stopped 'it stays stopped'
 : >"$WORK/seen"
 reply "$id" $'CONTINUE\nUse the short form.'
 ok 'CONTINUE goes on' wait_for state_is 1 done
+ok 'the person is told' wait_for answer_has 'Job 1 goes on\.'
 like "$(cat "$WORK/seen")" 'Use the short form' 'the brain is shown the instruction'
 like "$(cat "$WORK/seen")" 'What about the second part' 'and the mail that came meanwhile'
 ok 'it is answered' wait_for sh -c "grep -rlq 'slow answer' $HOME_DIR/mail/you/new"

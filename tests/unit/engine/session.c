@@ -34,6 +34,30 @@ test_begin_and_take(TestWork *w, gconstpointer data)
     g_assert_cmpstr(second->job->session, ==, "other");
 }
 
+static void
+test_ask(TestWork *w, gconstpointer data)
+{
+    g_autofree char *folder = g_build_filename(w->home->path, "scripts", NULL);
+    const SessionAsk ask = {.brain = config_brain(w->home->config, "b"),
+                            .prompt = "Well?",
+                            .cwd = w->home->path,
+                            .until_us = USEC_NEVER};
+    g_autoptr(JobSession) s = NULL;
+    g_autoptr(BrainCall) call = NULL;
+    g_autoptr(GError) error = NULL;
+    SessionEnd end;
+
+    g_assert_cmpint(g_mkdir(folder, 0700), ==, 0);
+    test_write(folder, "demo.jsonl", "{\"status\":\"complete\"}\n");
+    g_assert_true(session_begin(&w->engine, &mail, &s, NULL, &error));
+    bool ok = session_ask(s, &ask, &end, &call, &error);
+    g_assert_no_error(error);
+    g_assert_true(ok);
+    g_assert_cmpint(end, ==, SESSION_ANSWERED);
+    g_assert_cmpstr(brain_answer(call)->failed, ==, NULL);
+    g_assert_nonnull(strstr(brain_answer(call)->text, "complete"));
+}
+
 /* Nothing has begun where the mail can't be filed, or nobody is there to work. */
 static void
 test_refused(TestWork *w, gconstpointer data)
@@ -62,6 +86,7 @@ main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add("/session/begin", TestWork, NULL, work_open, test_begin_and_take, work_close);
+    g_test_add("/session/ask", TestWork, NULL, work_open, test_ask, work_close);
     g_test_add("/session/refused", TestWork, NULL, work_open, test_refused, work_close);
     return g_test_run();
 }

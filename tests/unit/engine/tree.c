@@ -1,6 +1,7 @@
 /* The worktree of a job: rows, what a crash leaves, and from where its work counts. git
  * itself is the oracle. */
 #include "engine/tree/tree.h"
+#include "engine/tree/tree_apply.h"
 #include "base/err.h"
 #include "base/proc.h"
 #include "engine/run/workplace.h"
@@ -170,6 +171,30 @@ test_commit_left(Bench *b, gconstpointer data)
     g_assert_cmpstr(row->told, ==, t->head);
 }
 
+static void
+test_apply(Bench *b, gconstpointer data)
+{
+    g_autoptr(Workplace) place = open_place(b);
+    g_autofree char *file = g_build_filename(b->repo, "new.txt", NULL), *text = NULL;
+    g_auto(TreeApplied) first = {0}, again = {0};
+    g_autoptr(GError) error = NULL;
+
+    test_write(place->tree->path, "new.txt", "x\n");
+    tree_commit(place->tree, b->w.job, &b->role);
+    g_autoptr(TreeRow) row = load_row(b);
+    bool ok = tree_apply(b->w.home, b->repo, row, &first, &error);
+    g_assert_no_error(error);
+    g_assert_true(ok);
+    g_assert_cmpstr(first.into, ==, "main");
+    g_assert_cmpstr(first.before, ==, row->base);
+    g_assert_cmpstr(first.after, ==, place->tree->head);
+    g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
+    g_assert_cmpstr(text, ==, "x\n");
+
+    g_assert_true(tree_apply(b->w.home, b->repo, row, &again, &error));
+    g_assert_cmpstr(again.before, ==, again.after);
+}
+
 /* The oldest of many commits are counted, the newest are named. */
 static void
 test_many_commits(Bench *b, gconstpointer data)
@@ -288,6 +313,7 @@ main(int argc, char **argv)
     ADD("made", test_made);
     ADD("unfinished", test_unfinished);
     ADD("commit", test_commit_left);
+    ADD("apply", test_apply);
     ADD("many-commits", test_many_commits);
     ADD("removed", test_removed);
     ADD("begun-again", test_begun_again);
