@@ -1,3 +1,3 @@
 #!/usr/bin/env bash
 # Disks that are full or dying, at some of the points; all of them are in tests/soak.
-exec /usr/bin/python3 -B "$(dirname "$0")/walk.py" errors 10
+exec /usr/bin/python3 -B "$(dirname "$0")/walk.py" errors 17

@@ -1,3 +1,3 @@
 #!/usr/bin/env bash
-# SIGKILL at every fourth system call that makes something last, in a job that parks and goes on: see walk_job.py.
-exec /usr/bin/python3 -B "$(dirname "$0")/walk_job.py" kill 4
+# SIGKILL at every seventh system call that makes something last, in a job that parks and goes on: see walk_job.py.
+exec /usr/bin/python3 -B "$(dirname "$0")/walk_job.py" kill 7
