@@ -5,7 +5,8 @@
     walk.py errors [EVERY]    the same calls fail: ENOSPC, then EIO; only that call, then all from there on
     walk.py named [EVERY]     the program dies at its own CRASH_POINTs: where each name is reached first, last, and every
                               EVERY-th time between
-    walk.py twice [EVERY]     SIGKILL, then SIGKILL again at every point of the recovery
+    walk.py twice [EVERY]     SIGKILL, then SIGKILL again at every point of the recovery; with EVERY from 50 on, the first
+                              one at some of the points too
     walk.py live [EVERY]      SIGKILL, ENOSPC and EIO at every point of a serve that goes on: master, account, run,
                               deliver, brain; it must get over that by itself, unless it is the master that died
     walk.py word              a serve that goes on hands a job to its spare run: master or run dies at each named point
@@ -214,8 +215,8 @@ class Walk:
             self.tap.ok(f"dying at {len(walked)} named points of {stage.name}: nothing lost, nothing doubled", problems)
         self.tap.diag(f"named points: {total}, {len(names)} names: {' '.join(sorted(names))}")
 
-    def first_faults(self):
-        """One home for each state that a SIGKILL can leave; two homes that differ in times only are one."""
+    def first_faults(self, every):
+        """One home for each state that a SIGKILL can leave, at every EVERY-th point; two homes that differ in times only are one."""
         def attempt(stage, n):
             home = self.new_home(stage.start)
             acked = stage.attempt(home, before=[FAULT, "--at", f"{n}=kill"])
@@ -223,7 +224,7 @@ class Walk:
 
         found = {}
         with ThreadPoolExecutor(WORKERS) as pool:
-            stages, numbers = zip(*[(stage, t[0]) for stage in self.stages for t in self.tries(stage)])
+            stages, numbers = zip(*[(stage, t[0]) for stage in self.stages for t in self.tries(stage)[every // 2::every]])
             for state, left in pool.map(attempt, stages, numbers):
                 if found.setdefault(state, left) is not left:
                     self.drop(left[1])
@@ -231,7 +232,7 @@ class Walk:
 
     def walk_twice(self, every):
         tries = []
-        for i, (first, start, acked) in enumerate(self.first_faults()):
+        for i, (first, start, acked) in enumerate(self.first_faults(1 + every // 50)):
             points = self.points(start, serve_once)
             tries += [(first, m, call, start, acked)
                       for m, (call, _) in enumerate(points, 1) if (m + i) % every == 0]
