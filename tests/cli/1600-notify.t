@@ -44,6 +44,12 @@ for event in rejection clarification-request blocker-report status-update questi
     exits 65 "$event needs its variable" pr notify --from spec-reviewer "$event" "$SPEC" spec-writer
     like "$ERR" "$event needs [A-Z_]+=" 'and says which'
 done
+for event in review-request approval rejection clarification-request blocker-report status-update question answer; do
+    from=spec-reviewer
+    [ $event != review-request ] || from=spec-writer
+    like "$(pr notify --dry-run --from $from $event "$SPEC" spec-writer ISSUES_FOUND=x QUESTION=x BLOCKING_DETAILS=x CONTEXT=x)" \
+        $'\nNext steps:\n *[A-Z][a-z]+ ' "$event says what is next"
+done
 exits 64 'no such event' pr notify aproval "$SPEC" spec-writer
 like "$ERR" "no event 'aproval'; did you mean 'approval'" 'the nearest is named'
 exits 64 'no such variable' pr notify review-request "$SPEC" spec-reviewer CONTEX=x

@@ -66,6 +66,11 @@ like "$(tr '\n' ' ' <"$report")" '4 questions, 2 of which had been asked before'
 for q in 1 2 3; do notify implementer question "$SPEC" spec-reviewer QUESTION='By a person' >/dev/null; done
 is "$(db 'SELECT count(*) FROM role_pause')" 1 'a person may ask as often as they like'
 
+# --- a blocker goes to whom the settings name, beside those that it is addressed to ---
+blocker=$(notify implementer blocker-report "$SPEC" test-writer BLOCKING_DETAILS='It leaks.')
+is "$(db "SELECT recipients FROM event WHERE msgid = '$(tr -d '<>' <<<"$blocker")'" | tr ',' '\n' | sort | tr '\n' ' ')" 'platform-lead test-writer you ' \
+    'who is named by escalate gets every blocker-report'
+
 # --- a question without an answer ---
 like "$(pr status)" 'the question of spec-writer to test-writer about specs/\*/user-auth\.md has no answer' 'status lists open questions'
 reminded() { grep -rlE "Something else|there is no answer" "$HOME_DIR/mail/you/new" 2>/dev/null | wc -l; }

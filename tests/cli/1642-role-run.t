@@ -91,6 +91,8 @@ done
 run pr role run -i spec-writing-helper -- sh -c "$PR_BIN --home $HOME_DIR artifact list; $PR_BIN --home $HOME_DIR status >/dev/null"
 is "$STATUS" 0 'what is no mail is not'
 ok 'its file is what the flow begins with' test -s specs/proposed/third.md
+exits 0 'which somebody sends for review' pr notify -q --from spec-writer review-request specs/proposed/third.md test-writer
+is "$(record 'specs/*/third.md')" 'proposed|specs/proposed/third.md|' 'and the record has it'
 exits 65 'with mail it does not work' pr role run --with-email spec-writing-helper
 exits 65 'nobody writes to it' pr notify --from spec-writer question - spec-writing-helper QUESTION=x
 like "$ERR" "'spec-writing-helper' takes no mail" 'and hears why'
