@@ -2,7 +2,7 @@
 
 /*
  * SHA-256 and HMAC, and the ways we write bytes as text. The calls down to digest_mac() are
- * made twice: by libcrypto (sha256.c), and by GLib (sha256_glib.c) for the front program.
+ * libnettle's (sha256.c).
  */
 #include "base/ids.h"
 

@@ -1,40 +1,21 @@
-/* SHA-256 and HMAC by libcrypto: for programs that read mail. */
+/*
+ * SHA-256 and HMAC by libnettle: as fast as libcrypto, by the processor's own instructions where it has
+ * some, and loaded in 0.1 ms, which takes libcrypto 1 ms.
+ */
 #include "base/digest.h"
-#include <openssl/core_names.h>
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/params.h>
+#include "base/late.h"
+#include <nettle/hmac.h>
 
-/* Looked up once: the search through the providers costs more than a short mail's digest. The
- * machine's openssl.cnf has nothing to say here, and reading it takes a third of a millisecond
- * of every program that makes a digest. */
-static const EVP_MD *
-sha256(void)
-{
-    static EVP_MD *md;
-
-    if (!md)
-        (void)OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL);
-    if (!md && !(md = EVP_MD_fetch(NULL, "SHA256", NULL)))
-        g_error("libcrypto has no SHA-256");
-    return md;
-}
-
-static void
-must(int ok)
-{
-    if (ok != 1)
-        g_error("libcrypto failed at SHA-256");
-}
-
-void
-digest_of(const void *data, size_t len, Digest *ret)
-{
-    must(EVP_Digest(data, len, ret->v, NULL, sha256(), NULL));
-}
+#define LATE_NETTLE(function) LATE("libnettle.so.8", function)
+#define nettle_sha256_init LATE_NETTLE(nettle_sha256_init)
+#define nettle_sha256_update LATE_NETTLE(nettle_sha256_update)
+#define nettle_sha256_digest LATE_NETTLE(nettle_sha256_digest)
+#define nettle_hmac_sha256_set_key LATE_NETTLE(nettle_hmac_sha256_set_key)
+#define nettle_hmac_sha256_update LATE_NETTLE(nettle_hmac_sha256_update)
+#define nettle_hmac_sha256_digest LATE_NETTLE(nettle_hmac_sha256_digest)
 
 struct DigestCtx {
-    EVP_MD_CTX *md;
+    struct sha256_ctx sum;
 };
 
 DigestCtx *
@@ -42,70 +23,51 @@ digest_new(void)
 {
     DigestCtx *ctx = g_new(DigestCtx, 1);
 
-    ctx->md = EVP_MD_CTX_new();
-    must(ctx->md && EVP_DigestInit_ex(ctx->md, sha256(), NULL));
+    sha256_init(&ctx->sum);
     return ctx;
 }
 
 void
 digest_update(DigestCtx *ctx, const void *data, size_t len)
 {
-    must(EVP_DigestUpdate(ctx->md, data, len));
+    sha256_update(&ctx->sum, len, data);
 }
 
 DigestCtx *
 digest_copy(const DigestCtx *ctx)
 {
-    DigestCtx *copy = g_new(DigestCtx, 1);
-
-    copy->md = EVP_MD_CTX_new();
-    must(copy->md && EVP_MD_CTX_copy_ex(copy->md, ctx->md));
-    return copy;
+    return g_memdup2(ctx, sizeof *ctx);
 }
 
 void
 digest_free(DigestCtx *ctx)
 {
-    if (!ctx)
-        return;
-    EVP_MD_CTX_free(ctx->md);
     g_free(ctx);
 }
 
 void
 digest_final(DigestCtx *ctx, Digest *ret)
 {
-    must(EVP_DigestFinal_ex(ctx->md, ret->v, NULL));
-    digest_free(ctx);
+    sha256_digest(&ctx->sum, sizeof ret->v, ret->v);
+    g_free(ctx);
 }
 
-/* Kept for the same reason; init gives it another key. */
-static EVP_MAC_CTX *
-hmac(void)
+void
+digest_of(const void *data, size_t len, Digest *ret)
 {
-    static EVP_MAC_CTX *ctx;
+    DigestCtx ctx;
 
-    if (ctx)
-        return ctx;
-    OSSL_PARAM params[] = {
-        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)"SHA256", 0),
-        OSSL_PARAM_construct_end(),
-    };
-    (void)sha256();
-    EVP_MAC *mac = EVP_MAC_fetch(NULL, OSSL_MAC_NAME_HMAC, NULL);
-    if (!mac || !(ctx = EVP_MAC_CTX_new(mac)) || !EVP_MAC_CTX_set_params(ctx, params))
-        g_error("libcrypto has no HMAC");
-    EVP_MAC_free(mac); /* the context holds it */
-    return ctx;
+    sha256_init(&ctx.sum);
+    sha256_update(&ctx.sum, len, data);
+    sha256_digest(&ctx.sum, sizeof ret->v, ret->v);
 }
 
 void
 digest_mac(const void *key, size_t key_len, const void *data, size_t len, Digest *ret)
 {
-    EVP_MAC_CTX *ctx = hmac();
-    const void *some_key = key_len ? key : ""; /* NULL would mean the key of the last call */
+    struct hmac_sha256_ctx ctx;
 
-    if (!EVP_MAC_init(ctx, some_key, key_len, NULL) || !EVP_MAC_update(ctx, data, len) ||
-        !EVP_MAC_final(ctx, ret->v, NULL, sizeof ret->v))
-        g_error("libcrypto failed at HMAC");
+    hmac_sha256_set_key(&ctx, key_len, key);
+    hmac_sha256_update(&ctx, len, data);
+    hmac_sha256_digest(&ctx, sizeof ret->v, ret->v);
 }
