@@ -1,6 +1,9 @@
 #include "mail/markdown.h"
+#include "base/late.h"
 #include "base/limits.h"
 #include <md4c.h>
+
+#define md_parse LATE("libmd4c.so.0", md_parse)
 
 #define DEPTH_MAX 64 /* elements in one another */
 #define GROWTH 12 /* bytes of HTML for one of text: short rows of a wide table are filled up */

@@ -92,6 +92,8 @@ typedef enum MessageWhat {
     MESSAGE_HEADERS = 2, /* headers only */
 } MessageWhat;
 
+/* Loads what a multipart takes, before the first one comes. */
+void message_prepare(void);
 /* Never fails on content. limits NULL: defaults. */
 Message *
 message_parse(const void *raw, size_t len, MessageWhat what, const MessageLimits *limits);

@@ -17,10 +17,10 @@
 #include "base/limits.h"
 #include "mail/message.h"
 #include "mail/message_head.h"
+#include "mail/mime/gmime_late.h"
 #include "mail/mime/header.h"
 #include "mail/mime/param.h"
 #include "mail/mime/part.h"
-#include <gmime/gmime.h>
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GMimeStream, g_object_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GMimeParser, g_object_unref)
@@ -221,14 +221,20 @@ is_mended(const Copy *copy, size_t at)
     return false;
 }
 
-static GMimeObject *
-parse_copy(GByteArray *copy)
+void
+message_prepare(void)
 {
     static bool ready;
 
     if (!ready)
         g_mime_init();
     ready = true;
+}
+
+static GMimeObject *
+parse_copy(GByteArray *copy)
+{
+    message_prepare();
     g_autoptr(GMimeStream) stream = g_mime_stream_mem_new_with_byte_array(copy);
     g_mime_stream_mem_set_owner(GMIME_STREAM_MEM(stream), FALSE);
     g_autoptr(GMimeParser) parser = g_mime_parser_new_with_stream(stream);

@@ -8,6 +8,7 @@
 #include "engine/mail_load.h"
 #include "engine/run/run_internal.h"
 #include "engine/wall/wall.h"
+#include "mail/message.h"
 #include "store/job/jobs.h"
 #include <poll.h>
 
@@ -60,6 +61,7 @@ warm_up(Run *run)
         if (mode && !mode->led)
             (void)wall_lacks(&config->roles[i]);
     }
+    message_prepare();
     (void)(rehearse_claim(run, NULL) && rehearse_page(run, NULL));
     mails_forget(run->engine);
     engine_clear(run->engine);

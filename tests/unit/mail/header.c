@@ -296,6 +296,7 @@ test_date(void)
         {"no time", "15 Nov 2026", 0},
         {"a sentence", "5 apples on Nov 3 at 10:00", 0},
         {"zone of three digits", "Sun, 15 Nov 2026 09:30:00 +100", 0},
+        {"zone of two digits", "Sun, 15 Nov 2026 09:30:00 +03", 0},
         {"zone of a sign", "Sun, 15 Nov 2026 09:30:00 +", 0},
         {"zone of colons", "Sun, 15 Nov 2026 09:30:00 +:::::", 0},
         {"zone beyond 14 hours", "Sun, 15 Nov 2026 09:30:00 +1500", 0},
