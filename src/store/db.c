@@ -7,9 +7,9 @@
 #include "store/migrate.h"
 #include "store/schema.h"
 #include "store/sql.h"
+#include "store/sqlite_late.h"
 #include <fcntl.h>
 #include <signal.h>
-#include <sqlite3.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>

@@ -3,8 +3,8 @@
 #include "base/file.h"
 #include "store/schema.h"
 #include "store/sql.h"
+#include "store/sqlite_late.h"
 #include <fcntl.h>
-#include <sqlite3.h>
 
 bool
 migrate_version(sqlite3 *handle, int newest, int *ret_version, GError **error)

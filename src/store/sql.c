@@ -1,5 +1,5 @@
 #include "store/sql.h"
-#include <sqlite3.h>
+#include "store/sqlite_late.h"
 
 /* Only what is not ours can hold SQLite's own locks while we hold the gate. */
 #define BUSY_MS 10000

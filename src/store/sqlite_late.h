@@ -1,0 +1,65 @@
+#pragma once
+
+/*
+ * SQLite, loaded by the first thing that opens a store: what agents call in a project folder, such as
+ * `state` and `hook`, opens none. For sql.c, db.c and migrate.c.
+ */
+#include "base/late.h"
+#include <sqlite3.h>
+
+#define LATE_SQLITE(function) LATE("libsqlite3.so.0", function)
+
+/* clang-format off */
+#define sqlite3_backup_finish LATE_SQLITE(sqlite3_backup_finish)
+#define sqlite3_backup_init LATE_SQLITE(sqlite3_backup_init)
+#define sqlite3_backup_step LATE_SQLITE(sqlite3_backup_step)
+#define sqlite3_bind_blob LATE_SQLITE(sqlite3_bind_blob)
+#define sqlite3_bind_blob64 LATE_SQLITE(sqlite3_bind_blob64)
+#define sqlite3_bind_int64 LATE_SQLITE(sqlite3_bind_int64)
+#define sqlite3_bind_null LATE_SQLITE(sqlite3_bind_null)
+#define sqlite3_bind_parameter_count LATE_SQLITE(sqlite3_bind_parameter_count)
+#define sqlite3_bind_text LATE_SQLITE(sqlite3_bind_text)
+#define sqlite3_bind_zeroblob LATE_SQLITE(sqlite3_bind_zeroblob)
+#define sqlite3_busy_timeout LATE_SQLITE(sqlite3_busy_timeout)
+#define sqlite3_changes LATE_SQLITE(sqlite3_changes)
+#define sqlite3_clear_bindings LATE_SQLITE(sqlite3_clear_bindings)
+#define sqlite3_close LATE_SQLITE(sqlite3_close)
+#define sqlite3_column_blob LATE_SQLITE(sqlite3_column_blob)
+#define sqlite3_column_bytes LATE_SQLITE(sqlite3_column_bytes)
+#define sqlite3_column_int64 LATE_SQLITE(sqlite3_column_int64)
+#define sqlite3_column_text LATE_SQLITE(sqlite3_column_text)
+#define sqlite3_column_type LATE_SQLITE(sqlite3_column_type)
+#define sqlite3_config LATE_SQLITE(sqlite3_config)
+#define sqlite3_create_function LATE_SQLITE(sqlite3_create_function)
+#define sqlite3_db_config LATE_SQLITE(sqlite3_db_config)
+#define sqlite3_db_handle LATE_SQLITE(sqlite3_db_handle)
+#define sqlite3_db_readonly LATE_SQLITE(sqlite3_db_readonly)
+#define sqlite3_db_release_memory LATE_SQLITE(sqlite3_db_release_memory)
+#define sqlite3_errcode LATE_SQLITE(sqlite3_errcode)
+#define sqlite3_errmsg LATE_SQLITE(sqlite3_errmsg)
+#define sqlite3_exec LATE_SQLITE(sqlite3_exec)
+#define sqlite3_extended_result_codes LATE_SQLITE(sqlite3_extended_result_codes)
+#define sqlite3_file_control LATE_SQLITE(sqlite3_file_control)
+#define sqlite3_finalize LATE_SQLITE(sqlite3_finalize)
+#define sqlite3_get_autocommit LATE_SQLITE(sqlite3_get_autocommit)
+#define sqlite3_last_insert_rowid LATE_SQLITE(sqlite3_last_insert_rowid)
+#define sqlite3_libversion LATE_SQLITE(sqlite3_libversion)
+#define sqlite3_open_v2 LATE_SQLITE(sqlite3_open_v2)
+#define sqlite3_prepare_v2 LATE_SQLITE(sqlite3_prepare_v2)
+#define sqlite3_prepare_v3 LATE_SQLITE(sqlite3_prepare_v3)
+#define sqlite3_reset LATE_SQLITE(sqlite3_reset)
+#define sqlite3_result_int64 LATE_SQLITE(sqlite3_result_int64)
+#define sqlite3_result_null LATE_SQLITE(sqlite3_result_null)
+#define sqlite3_step LATE_SQLITE(sqlite3_step)
+#define sqlite3_stmt_busy LATE_SQLITE(sqlite3_stmt_busy)
+#define sqlite3_stmt_readonly LATE_SQLITE(sqlite3_stmt_readonly)
+#define sqlite3_system_errno LATE_SQLITE(sqlite3_system_errno)
+#define sqlite3_total_changes LATE_SQLITE(sqlite3_total_changes)
+#define sqlite3_user_data LATE_SQLITE(sqlite3_user_data)
+#define sqlite3_value_int LATE_SQLITE(sqlite3_value_int)
+#define sqlite3_value_int64 LATE_SQLITE(sqlite3_value_int64)
+#define sqlite3_value_type LATE_SQLITE(sqlite3_value_type)
+#define sqlite3_wal_autocheckpoint LATE_SQLITE(sqlite3_wal_autocheckpoint)
+#define sqlite3_wal_checkpoint_v2 LATE_SQLITE(sqlite3_wal_checkpoint_v2)
+#define sqlite3_wal_hook LATE_SQLITE(sqlite3_wal_hook)
+/* clang-format on */
