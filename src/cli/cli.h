@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * The command line. `postrider` (front.c) links neither GMime nor libcurl and answers most
- * verbs itself; verbs that read or write mail live in libexec `postrider-mail` (mail_main.c),
- * to which the front execs, or to `postrider-net`, the same with libcurl, where a brain may
+ * The command line. `postrider` (front.c) answers most verbs itself; the parts of the service and
+ * verbs that ask a brain live in libexec `postrider-mail` (mail_main.c), to which the front execs,
+ * or in `postrider-net`, the same with libcurl, to which it execs where a brain may
  * have to be asked by HTTP. One table (verbs.def) has all that is known about a verb: the parser, help,
  * manual pages, completion and who starts which program read it.
  *

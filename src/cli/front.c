@@ -1,4 +1,4 @@
-/* `postrider`: the verbs that need no mail library. */
+/* `postrider`: the verbs that ask no brain and need no network. */
 #include "cli/cli.h"
 
 int

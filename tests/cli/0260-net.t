@@ -65,7 +65,8 @@ run pr serve --once
 like "$(pr job list --json)" 'others can read' 'a key that others can read is not used'
 
 is "$(programs_of run)" 'postrider-net ' 'run uses the program with libcurl'
-is "$(programs_of send --to you --subject x)" 'postrider-mail ' 'send does not'
+is "$(programs_of send --to you --subject x)" '' 'send starts no other program'
+unlike "$(readelf -d "$POSTRIDER_PLAIN_BIN")" 'sqlite|gmime|nettle' 'what few starts need is not loaded by all'
 brain kind script
 is "$(programs_of run)" 'postrider-mail ' 'nor does a home whose brains need no network'
 done_testing
