@@ -281,15 +281,12 @@ bool
 report_put_response(
     Txn *txn, ReportId report, const Response *response, Trust floor, GError **error)
 {
-    int64_t after = response->after;
-
-    if (after == 0 && !highest_reply(txn->db, report, &after, error))
-        return false;
     return sql_run(txn,
                    "INSERT INTO report_response (report, n, msgid, at_us, floor, after_n, body) "
-                   "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                   error, "insinnb", report.v, response->n, response->msgid, response->at_us,
-                   (int)floor, (int)MAX(after, response->n), response->body);
+                   "VALUES (?1, ?2, ?3, ?4, ?5, coalesce((SELECT max(n) FROM report_reply WHERE "
+                   "report = ?1 AND n > ?2 AND ?6 = 0), ?7), ?8)",
+                   error, "insinnnb", report.v, response->n, response->msgid, response->at_us,
+                   (int)floor, response->after, MAX(response->after, response->n), response->body);
 }
 
 bool

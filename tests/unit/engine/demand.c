@@ -48,8 +48,9 @@ test_called(TestWork *w, gconstpointer data)
     g_assert_cmpint(sigemptyset(&term) | sigaddset(&term, SIGTERM), ==, 0);
     g_assert_cmpint(sigprocmask(SIG_BLOCK, &term, NULL), ==, 0);
     g_assert_cmpint(sigaction(SIGALRM, &action, NULL), ==, 0);
-    g_assert_cmpint(sqlite3_trace_v2(sql_handle(w->engine.db), SQLITE_TRACE_STMT, count_look, NULL),
-                    ==, SQLITE_OK);
+    g_assert_cmpint(
+        sqlite3_trace_v2(sql_handle(w->engine.db), SQLITE_TRACE_STMT, count_look, NULL), ==,
+        SQLITE_OK);
     int64_t began_us = g_get_monotonic_time();
     g_assert_cmpint(setitimer(ITIMER_REAL, &once, NULL), ==, 0);
     demand_mail(&w->engine, "envoy", "gone@x", "", &row, &error);

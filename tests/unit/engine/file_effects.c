@@ -17,8 +17,8 @@ static void
 world_open(World *w, gconstpointer data)
 {
     *w = (World){.home = test_home_new()};
-    w->engine = (Engine){
-        .home = w->home, .db = test_db_open(w->home, DB_WRITE), .faces = no_faces};
+    w->engine =
+        (Engine){.home = w->home, .db = test_db_open(w->home, DB_WRITE), .faces = no_faces};
     w->root = g_build_filename(w->home->path, "files", NULL);
     g_assert_cmpint(g_mkdir(w->root, 0700), ==, 0);
 }

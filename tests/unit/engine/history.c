@@ -7,17 +7,19 @@ static void
 file_old(TestWork *w, const char *folder, const char *id, time_t mtime)
 {
     const struct utimbuf when = {mtime, mtime};
-    g_autofree char *raw = g_strdup_printf("From: %s@example.org\nTo: %s@example.org\nSubject: s\n"
-                                           "Message-ID: <%s>\n\n%s\n",
-                                           g_str_equal(folder, "Sent") ? "envoy" : "ann",
-                                           g_str_equal(folder, "Sent") ? "ann" : "envoy", id, id);
+    g_autofree char *raw =
+        g_strdup_printf("From: %s@example.org\nTo: %s@example.org\nSubject: s\n"
+                        "Message-ID: <%s>\n\n%s\n",
+                        g_str_equal(folder, "Sent") ? "envoy" : "ann",
+                        g_str_equal(folder, "Sent") ? "ann" : "envoy", id, id);
     g_autoptr(GError) error = NULL;
     g_autoptr(Maildir) md = NULL;
     static unsigned n;
     g_autofree char *base = g_strdup_printf("%u.old", ++n);
     g_autofree char *dot = *folder ? g_strconcat(".", folder, NULL) : NULL;
-    g_autofree char *path = dot ? g_build_filename(w->home->path, "mail/envoy", dot, "new", base, NULL)
-                                : g_build_filename(w->home->path, "mail/envoy/new", base, NULL);
+    g_autofree char *path =
+        dot ? g_build_filename(w->home->path, "mail/envoy", dot, "new", base, NULL)
+            : g_build_filename(w->home->path, "mail/envoy/new", base, NULL);
 
     g_assert_true(maildir_open(w->home->mail_fd, "envoy", true, &md, &error));
     g_assert_true(maildir_deliver(md, folder, base, NULL, "", raw, strlen(raw), NULL, &error));

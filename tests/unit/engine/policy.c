@@ -3,7 +3,8 @@
 #include "store/note/note_versions.h"
 #include "testwork.h"
 
-#define TASK(from, to, id) "From: " from "\nTo: " to "\nSubject: s\nMessage-ID: <" id ">\n\nGo.\n"
+#define TASK(from, to, id)                                                                     \
+    "From: " from "\nTo: " to "\nSubject: s\nMessage-ID: <" id ">\n\nGo.\n"
 
 static JobId mine, other;
 
@@ -29,8 +30,8 @@ world_open(TestWork *w, gconstpointer data)
                  TRUST_ANYONE, MSG_STORED);
     other = w->id;
     w->id = (JobId){0};
-    work_take_in(w, "envoy", TASK("ann@example.org", "envoy@example.org", "a@x"), TRUST_PRINCIPAL,
-                 MSG_STORED);
+    work_take_in(w, "envoy", TASK("ann@example.org", "envoy@example.org", "a@x"),
+                 TRUST_PRINCIPAL, MSG_STORED);
     mine = w->id;
     work_take_in(w, "envoy", TASK("bob@else.example", "envoy@example.org", "b2@else"),
                  TRUST_ANYONE, MSG_STORED);

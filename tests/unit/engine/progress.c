@@ -7,7 +7,8 @@
 #include <sys/un.h>
 
 #define EVERY (600 * USEC_PER_SEC)
-#define TASK(from) "From: " from "\nTo: envoy@example.org\nSubject: s\nMessage-ID: <a@x>\n\nGo.\n"
+#define TASK(from)                                                                             \
+    "From: " from "\nTo: envoy@example.org\nSubject: s\nMessage-ID: <a@x>\n\nGo.\n"
 
 static int64_t
 due_of(TestWork *w)

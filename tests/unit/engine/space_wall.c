@@ -10,12 +10,11 @@
 #define SAID "Everybody knows that the town builds a road to the lake."
 #define MINTED "g1.1.abcdefghij@example.org"
 
-static const char settings[] =
-    "[postrider]\nowner = ann@example.org\ndomain = example.org\n"
-    "[brain b]\nkind = script\n"
-    "[role envoy]\naddress = envoy@example.org\nbrain = b\n"
-    "[role scribe]\naddress = scribe@example.org\nbrain = b\n"
-    "[role clerk]\naddress = clerk@example.org\nbrain = b\n";
+static const char settings[] = "[postrider]\nowner = ann@example.org\ndomain = example.org\n"
+                               "[brain b]\nkind = script\n"
+                               "[role envoy]\naddress = envoy@example.org\nbrain = b\n"
+                               "[role scribe]\naddress = scribe@example.org\nbrain = b\n"
+                               "[role clerk]\naddress = clerk@example.org\nbrain = b\n";
 
 /* A mail of the job that came from the space; NULL: from none. */
 static void
@@ -123,8 +122,8 @@ test_text(TestWork *w, gconstpointer data)
         {"a line", "clerk", "So: " BLUE, LINE_OF("blue")},
         {"quoted, and broken elsewhere", "clerk",
          "> The blue team will buy a house\n> by  a lake\n> at any price.", LINE_OF("blue")},
-        {"with other words around", "clerk", "that team will buy a house by a lake at any price!",
-         LINE_OF("blue")},
+        {"with other words around", "clerk",
+         "that team will buy a house by a lake at any price!", LINE_OF("blue")},
         {"40 characters of it", "clerk", "ue team will buy a house by a lake at an",
          LINE_OF("blue")},
         {"39 characters of it", "clerk", "ue team will buy a house by a lake at a", NULL},

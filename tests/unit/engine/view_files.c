@@ -135,6 +135,7 @@ main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add("/view-files/written", TestWork, NULL, world_open, test_written, work_close);
     g_test_add("/view-files/edited", TestWork, NULL, world_open, test_edited, work_close);
-    g_test_add("/view-files/unwritable", TestWork, NULL, world_open, test_unwritable, work_close);
+    g_test_add("/view-files/unwritable", TestWork, NULL, world_open, test_unwritable,
+               work_close);
     return g_test_run();
 }

@@ -20,8 +20,9 @@ test_check(void)
     g_assert_true(config_parse(settings, strlen(settings), "t", &config, &error));
     wall_check(config, lines);
     g_assert_cmpuint(lines->len, ==, 2);
-    g_assert_true(g_str_has_prefix(lines->pdata[0], "programs of the role 'coder' have no sandbox "
-                                                    "('sandbox = off' is set): "));
+    g_assert_true(g_str_has_prefix(lines->pdata[0],
+                                   "programs of the role 'coder' have no sandbox "
+                                   "('sandbox = off' is set): "));
     g_assert_true(g_str_has_prefix(lines->pdata[1], "the role 'guard' starts no program: "));
     config_free(config);
 }

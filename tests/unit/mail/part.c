@@ -304,6 +304,8 @@ test_decoded(void)
         {"a separating line with a blank, in a part",
          MIXED "--b\nContent-Type: text/plain\n \nhello\n\nthere\n" END, "", "hello\n\nthere",
          MSG_DAMAGED},
+        {"a separating line with a blank, in a part that has nothing",
+         MIXED "--b\nContent-Type: text/plain\n \n" END, "", "", 0},
         {"a separating line with a tab and CRLF, in a part",
          MIXED "--b\r\nContent-Type: text/plain\r\n\t\r\nhello\r\n--b--\r\n", "", "hello",
          MSG_DAMAGED},
