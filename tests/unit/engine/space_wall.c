@@ -1,5 +1,6 @@
 /* What of a space may not pass, to whom, and what passes all the same. */
 #include "engine/run/space_wall.h"
+#include "store/note/note_versions.h"
 #include "store/out/outbox.h"
 #include "store/spaces.h"
 #include "testwork.h"
@@ -203,11 +204,43 @@ test_parent(TestWork *w, gconstpointer data)
     }
 }
 
+/* What a step was shown of a space makes its job one of that space. */
+static void
+test_entered(TestWork *w, gconstpointer data)
+{
+    static const char shown[] =
+        "{\"parts\":[{\"id\":\"spaces/green/plan\",\"version\":1,\"shown\":5,\"bytes\":5}]}";
+    const char *const members[] = {"envoy", "scribe", NULL};
+    const NoteBy by = {.author = "ann", .label = TRUST_PRINCIPAL};
+    g_autoptr(GBytes) body = g_bytes_new_static("text\n", 5);
+    g_autoptr(Proposal) p = proposal_new(PROPOSE_CONTINUE);
+    g_autoptr(GArray) verdicts = NULL;
+    g_autoptr(GPtrArray) before = NULL, after = NULL;
+    g_auto(StepResult) result = {0};
+    g_autoptr(GError) error = NULL;
+    Txn txn = test_begin(w->engine.db);
+
+    g_assert_true(space_put(&txn, "green", "t", 0, members, &error));
+    g_assert_true(note_put(&txn, "spaces/green/plan", body, NOTE_ANY, &by, NULL, &error));
+    test_commit(&txn);
+    g_assert_true(job_spaces(w->engine.db, w->id, &before, &error));
+    g_assert_cmpuint(before->len, ==, 2);
+    w->in.manifest = g_bytes_new_static(shown, sizeof shown - 1);
+    g_assert_true(policy_check(&w->engine, w->job, &w->in, p, &verdicts, &error));
+    bool ok = step_commit(&w->engine, &w->claim, &w->in, p, verdicts, &result, &error);
+    g_assert_no_error(error);
+    g_assert_true(ok);
+    g_assert_true(job_spaces(w->engine.db, w->id, &after, &error));
+    g_assert_cmpuint(after->len, ==, 3);
+    g_clear_pointer(&w->in.manifest, g_bytes_unref);
+}
+
 int
 main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add("/space_wall/text", TestWork, NULL, world_open, test_text, work_close);
     g_test_add("/space_wall/parent", TestWork, NULL, world_open, test_parent, work_close);
+    g_test_add("/space_wall/entered", TestWork, NULL, world_open, test_entered, work_close);
     return g_test_run();
 }
