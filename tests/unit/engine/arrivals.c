@@ -1,6 +1,7 @@
 /* Mail that inotify names: taken in once, whatever happened to it since. */
 #include "../store/testhome.h"
 #include "cli/faces.h"
+#include "engine/checkpoint/checkpoint.h"
 #include "engine/in/intake.h"
 #include "mail/maildir.h"
 #include "store/mail/mailbox_visit.h"
@@ -61,6 +62,37 @@ take(Rig *r, const char *const *names)
     return stats;
 }
 
+static char *
+count_forged(Rig *r)
+{
+    char *n = NULL;
+
+    g_assert_true(meta_get(r->engine->db, CHECKPOINT_FORGED, &n, NULL));
+    return n;
+}
+
+/* A continuation that we did not sign is counted, and other mail is not. */
+static void
+test_forged(Rig *r, gconstpointer data)
+{
+    static const char forged[] =
+        "From: x@y.org\nMessage-ID: <f@y.org>\nMIME-Version: 1.0\n"
+        "Content-Type: multipart/mixed; boundary=B\n\n--B\n\nhello\n"
+        "--B\nContent-Type: application/json\n"
+        "Content-Disposition: attachment; filename=continuation.json\n\n"
+        "{\"type\": \"continuation\", \"total_iterations\": 0}\n--B--\n";
+    g_autofree char *dir = g_build_filename(r->home->path, "mail", "envoy", NULL);
+
+    put(r, "new/1");
+    g_assert_cmpuint(take(r, (const char *const[]){"new/1", NULL}).taken, ==, 1);
+    g_autofree char *before = count_forged(r);
+    g_assert_cmpstr(before, ==, NULL);
+    test_write(dir, "new/2", forged);
+    g_assert_cmpuint(take(r, (const char *const[]){"new/2", NULL}).taken, ==, 1);
+    g_autofree char *after = count_forged(r);
+    g_assert_cmpstr(after, ==, "1");
+}
+
 static void
 test_named(Rig *r, gconstpointer data)
 {
@@ -92,6 +124,7 @@ int
 main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add("/arrivals/forged", Rig, NULL, rig_open, test_forged, rig_close);
     g_test_add("/arrivals/named", Rig, NULL, rig_open, test_named, rig_close);
     return g_test_run();
 }

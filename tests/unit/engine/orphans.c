@@ -37,7 +37,8 @@ test_end(void)
     g_autofree char *ours = g_strdup_printf("/nowhere/%d/job", (int)getpid());
     g_autofree char *longer = g_strconcat(ours, "-2", NULL);
     int in[3];
-    pid_t first = start(ours, &in[0]), second = start(ours, &in[1]), other = start(longer, &in[2]);
+    pid_t first = start(ours, &in[0]), second = start(ours, &in[1]),
+          other = start(longer, &in[2]);
 
     g_assert_cmpuint(orphans_end(ours), ==, 2);
     g_assert_cmpint(end_of(first, in[0]), ==, SIGKILL);
