@@ -1,5 +1,7 @@
 /* Which mail is an order: bodies as people and their clients write them. */
 #include "engine/in/orders.h"
+#include "store/out/outbox.h"
+#include "testwork.h"
 
 typedef struct Case {
     const char *name, *subject, *text;
@@ -52,7 +54,8 @@ static const Case cases[] = {
      0, "Thank you."},
     {"approve never", "Re: a", "APPROVE 0\n", true, ORDER_UNCLEAR, 0, NULL},
     {"approve too often", "Re: a", "APPROVE 5000\n", true, ORDER_UNCLEAR, 0, NULL},
-    {"approve until two words", "Re: a", "approve until next week\n", true, ORDER_NONE, 0, NULL},
+    {"approve until two words", "Re: a", "approve until next week\n", true, ORDER_NONE, 0,
+     NULL},
     {"approve with nonsense", "Re: a", "approve of it\n", true, ORDER_NONE, 0, NULL},
     {"a question mark", "Re: a", "Status?\n", true, ORDER_STATUS, 0, NULL},
     {"a question is no order to stop", "Re: a", "Stop?\n", true, ORDER_UNCLEAR, 0, NULL},
@@ -157,6 +160,78 @@ test_permitted(void)
     }
 }
 
+/* Who gives the order, and what they are told. */
+static char *
+apply(TestWork *w, const char *from, Trust trust, OrderKind kind)
+{
+    static unsigned n;
+    const Order order = {.kind = kind};
+    g_autofree char *raw = g_strdup_printf("From: %s\nTo: envoy@example.org\nSubject: Re: s\n"
+                                           "Message-ID: <o%u@x>\nIn-Reply-To: <a@x>\n\nx\n",
+                                           from, ++n);
+    g_autoptr(Message) m = message_parse(raw, strlen(raw), MESSAGE_TEXT, NULL);
+    MsgId id = work_take_in(w, "envoy", raw, trust, MSG_HANDLED);
+    g_autoptr(GArray) poke = g_array_new(FALSE, FALSE, sizeof(JobId));
+    g_autoptr(MsgRow) row = NULL;
+    g_autoptr(OutRows) out = NULL;
+    g_autoptr(OutRow) answer = NULL;
+    g_autoptr(GError) error = NULL;
+
+    g_assert_true(messages_load(w->engine.db, &VIEWER_OPERATOR, id, &row, &error));
+    Txn txn = test_begin(w->engine.db);
+    OrderCase c = {.engine = &w->engine,
+                   .txn = &txn,
+                   .order = &order,
+                   .mail = row,
+                   .m = m,
+                   .job = w->id,
+                   .poke = poke};
+    bool ok = order_apply(&c, &error);
+    g_assert_no_error(error);
+    g_assert_true(ok);
+    test_commit(&txn);
+    g_assert_true(
+        outbox_list(w->engine.db, &VIEWER_OPERATOR, &(OutQuery){.all = true}, &out, &error));
+    g_assert_true(outbox_load(w->engine.db, out->pdata[0]->id, &answer, &error));
+    g_assert_cmpstr(answer->address, ==, from);
+    g_autoptr(Message) said = message_parse_bytes(answer->bytes, MESSAGE_TEXT);
+    return g_strdup(said->text);
+}
+
+static void
+test_apply(TestWork *w, gconstpointer data)
+{
+    static const struct {
+        const char *from;
+        Trust trust;
+        OrderKind kind;
+        const char *want;
+        JobState want_state;
+    } given[] = {
+        {"bob@else.example", TRUST_PRINCIPAL, ORDER_STOP, "none of yours", JOB_QUEUED},
+        {"carl@else.example", TRUST_PRINCIPAL, ORDER_CONTINUE, "does not wait for anything",
+         JOB_QUEUED},
+        {"carl@else.example", TRUST_PRINCIPAL, ORDER_STOP, "Job 1 is stopped", JOB_STOPPED},
+        {"bob@else.example", TRUST_PRINCIPAL, ORDER_CONTINUE, "none of yours", JOB_STOPPED},
+        {"ann@example.org", TRUST_PRINCIPAL, ORDER_CONTINUE, "Job 1 goes on.", JOB_QUEUED},
+        {"dora@example.org", TRUST_OPERATOR, ORDER_STOP, "Job 1 is stopped", JOB_STOPPED},
+    };
+
+    work_take_in(w, "envoy",
+                 "From: carl@else.example\nTo: envoy@example.org\nSubject: s\n"
+                 "Message-ID: <a@x>\n\nGo.\n",
+                 TRUST_PRINCIPAL, MSG_STORED);
+    for (size_t i = 0; i < G_N_ELEMENTS(given); i++) {
+        g_autofree char *text = apply(w, given[i].from, given[i].trust, given[i].kind);
+        g_autoptr(Job) job = NULL;
+
+        g_test_message("%s", given[i].from);
+        g_assert_nonnull(strstr(text, given[i].want));
+        g_assert_true(job_load(w->engine.db, &VIEWER_OPERATOR, w->id, &job, NULL));
+        g_assert_cmpint(job->state, ==, given[i].want_state);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -166,5 +241,6 @@ main(int argc, char **argv)
         g_test_add_data_func(path, &cases[i], test_case);
     }
     g_test_add_func("/orders/permitted", test_permitted);
+    g_test_add("/orders/apply", TestWork, NULL, work_open, test_apply, work_close);
     return g_test_run();
 }
