@@ -2,6 +2,7 @@
 #include "engine/checkpoint/continuation.h"
 #include "base/json.h"
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/checkpoint/history.h"
 #include "engine/in/mail_in.h"
 #include "store/job/sessions.h"
 #include "store/job/step_rows.h"
@@ -498,6 +499,58 @@ test_restore_done(TestWork *w, gconstpointer data)
     work_close(&fresh, NULL);
 }
 
+/* A store that is older than the mail: the job is put back to where the checkpoint says. */
+static void
+test_put_back(TestWork *w, gconstpointer data)
+{
+    g_autofree char *json = park(w, TEST_NOW + USEC_PER_SEC);
+    g_autoptr(Continuation) c = NULL;
+    g_autoptr(GError) error = NULL;
+    g_autoptr(Job) job = NULL;
+
+    g_assert_cmpint(continuation_parse(&w->home->key, json, strlen(json), &c), ==, CONT_SIGNED);
+    c->seq += 3;
+    Txn txn = test_begin(w->engine.db);
+    bool ok = checkpoint_put_back(&w->engine, &txn, w->id, c, &error);
+    g_assert_no_error(error);
+    g_assert_true(ok);
+    test_commit(&txn);
+    g_assert_true(job_load(w->engine.db, &VIEWER_OPERATOR, w->id, &job, &error));
+    g_assert_cmpint(job->state, ==, JOB_PARKED);
+    g_assert_cmpint(job->seq, ==, c->seq);
+    g_assert_cmpstr(job->original_msgid, ==, "m1@x");
+}
+
+/* The mail that began a job which came back is in its hands again, and no history. */
+static void
+test_original(TestWork *w, gconstpointer data)
+{
+    static const ConfAccount account = {.name = (char *)"main"};
+    g_autofree char *json = park(w, TEST_NOW + USEC_PER_SEC);
+    const char *documents[] = {json, NULL};
+    g_autofree char *mail = mail_with(documents);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(Maildir) md = NULL;
+    g_autoptr(MsgRow) row = NULL;
+    TestWork fresh;
+    unsigned n;
+
+    work_open(&fresh, NULL);
+    fresh.home->key = w->home->key;
+    g_free(work_file(&fresh, "envoy", mail));
+    g_free(work_file(&fresh, "envoy", MAIL));
+    g_assert_true(maildir_open(fresh.home->mail_fd, "envoy", true, &md, &error));
+    const RoleMailbox box = {&fresh.engine, &account, work_role(&fresh), md};
+    bool ok = history_take(&box, &n, &error);
+    g_assert_no_error(error);
+    g_assert_true(ok);
+    g_assert_true(messages_find(fresh.engine.db, &VIEWER_OPERATOR, "m1@x", &row, &error));
+    g_assert_cmpint(row->job.v, ==, w->id.v);
+    g_assert_cmpint(row->state, ==, MSG_SHOWN);
+    g_assert_cmpstr(row->why, ==, "its job came back from a checkpoint mail");
+    work_close(&fresh, NULL);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -514,6 +567,8 @@ main(int argc, char **argv)
         {"/continuation/restore", test_restore},
         {"/continuation/restore-highest", test_restore_highest},
         {"/continuation/restore-done", test_restore_done},
+        {"/continuation/put-back", test_put_back},
+        {"/continuation/original", test_original},
     };
     g_test_init(&argc, &argv, NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(tests); i++)
