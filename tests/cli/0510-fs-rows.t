@@ -227,7 +227,18 @@ is "$(find "$HOME_DIR/mail" -type f -name '*[A-Z]*' -printf '%f\n' | sed 's/:2,.
 : >"$WORK/serve.log"
 start_serve
 account_lives() { ! flock -n "$HOME_DIR/state/account-main.lock" true; }
+# A part that begins when state/ has just gone makes it anew, as after a loss: all of them are to have it open.
+all_opened()
+{
+    local pid lines=
+    for pid in $(at_work); do
+        readlink "/proc/$pid/fd/"* | grep -q '/state/postrider.db$' || return 1
+        lines+=$(tr '\0' ' ' <"/proc/$pid/cmdline")
+    done
+    [[ $lines = *--spare* ]]
+}
 wait_for account_lives
+ok 'account and spare run are at work' wait_for all_opened
 mv "$HOME_DIR/state" "$WORK/moved"
 stranger moved >"$new/moved"
 ok 'a store that is moved away ends the master' wait_for gone "$SERVE_PID"

@@ -15,9 +15,9 @@ job_is() { pr --json job list --all | grep -q "\"state\": *\"$1\""; }
 
 at_work()
 {
-    local p
+    local p words
     for p in /proc/[0-9]*; do
-        case $(tr '\0' ' ' <"$p/cmdline") in *"--home $HOME_DIR "*) echo "${p#/proc/}" ;; esac
+        mapfile -d '' -t words <"$p/cmdline" && [[ "${words[*]} " = *"--home $HOME_DIR "* ]] && echo "${p#/proc/}"
     done 2>/dev/null
 }
 
