@@ -26,7 +26,7 @@ from tap import Tap
 
 WORKERS = max(2, os.cpu_count() or 1)
 NEAR = 20  # points
-FEW_UNREACHED = 0.05  # of the points: a pass may do with a delivery or two less, as processes meet
+FEW_UNREACHED = 0.05  # of the points, or one of few: a pass may do with a delivery or two less, as processes meet
 WORD_POINTS = ("spare-waits", "spare-before-word", "spare-after-word", "spare-begins")
 LIVE_SECONDS = 60  # more than any wait of a part that died before it is started again
 FAULT = str(scene.tool("tests/crash/fault"))
@@ -176,7 +176,7 @@ class Walk:
             tries = self.tries(stage)
             self.unreached = 0
             done, problems = self.every(stage.name, tries[every // 2::every], self.fault(stage, what))
-            if self.unreached > FEW_UNREACHED * done:
+            if self.unreached > max(1, FEW_UNREACHED * done):
                 problems.append(f"{self.unreached} points were not reached")
             self.tap.ok(f"{what} at {done} points of {stage.name}: nothing lost, nothing doubled", problems)
             total += done
