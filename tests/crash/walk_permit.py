@@ -2,7 +2,7 @@
 """SIGKILL while an agent asks for a permission and while it gets one.
 
     walk_permit.py named [EVERY]         the run dies at each CRASH_POINT that it reaches; where one is reached more than
-                                         twice, every EVERY-th time between
+                                         twice, every EVERY-th time between; at each name too, in whichever process
     walk_permit.py random N              the agent, or run and master in one, die at N random moments; a pass that was over
                                          before is made again. Kills under a real master: kills_agent.py
 
@@ -143,6 +143,8 @@ def named(tap, world, every):
                                                     if p not in reached])
         for n in some(reached, every):
             point = reached[n - 1]
+            if every > 1 and point not in reached[:n - 1]:
+                continue  # dying at its name, below, is dying the first time
             world.restore(stage)
             world.home.run("serve", "--once", env={"POSTRIDER_DIE_AT": str(n)})
             problems = world.check(verb)
