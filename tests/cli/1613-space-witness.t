@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Twenty roles and six spaces: at random they read, search, write notes and mails with what they have seen, by port, MCP and in the steps of
-# a model. A witness, who reads every mailbox and note as files, and all that any of them was told, finds nothing of a space outside of it.
+# Twenty roles, six spaces and six panels: at random the roles read, search, write notes and mails with what they have seen, by port, MCP and in
+# the steps of a model, while the panels review one spec after the other, with the brains of some of these roles. A witness, who reads every
+# mailbox and note as files, and all that any of them was told, finds nothing of a space or panel outside of it, and no ballot anywhere before
+# the ballots of its round were opened.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/mcp.sh"
 . "$(dirname "$0")/../lib/space.sh"
@@ -14,14 +16,35 @@ for i in 1 2 3 4 5 6; do
     # shellcheck disable=SC2086
     add_space "s$i" "$(shuf -n 5 --random-source=<(yes "$SEED$i") -e $roles | tr '\n' ' ')"
 done
+# A panel's page names its topic; what is said about that lies in a file of the round. All other pages are a role's own.
+cat >"$HOME_DIR/scripts/member" <<END
+#!/bin/sh
+cd '$WORK/brains' || exit 1
+page=page.\$\$
+cat >"\$page"
+topic=\$(sed -n 's/.*TOPIC-\([0-9]*-[0-9]*\)\..*/\1/p' "\$page" | head -n 1)
+[ -n "\$topic" ] || exec "$HOME_DIR/scripts/brain" "\$1" <"\$page"
+for round in 1 2 3; do
+    [ -e "panel.\$topic.\$1.\$round.page" ] && continue
+    mv "\$page" "panel.\$topic.\$1.\$round.page"
+    exec cat "panel.\$topic.\$1.\$round.says"
+done
+END
+chmod +x "$HOME_DIR/scripts/member"
+sed -i 's,/scripts/brain ,/scripts/member ,' "$HOME_DIR/postrider.conf"
+mkdir -p "$WORK/project/docs/proposed"
+{
+    printf '[workflow]\nroot = %s\n[artifact doc]\npath = docs/{state}/{name}.md\nmoves = proposed todo p1 p2 p3 p4 p5 p6\n' "$WORK/project"
+    for i in 1 2 3 4 5 6; do printf '[panel p%s]\nmembers = r%02d, r%02d, r%02d\nrule = majority\n' $i $i $((i + 6)) $((i + 12)); done
+} >>"$HOME_DIR/postrider.conf"
 exits 0 'the settings are right' pr config check
 pr index >/dev/null # opens the store, and brings the settings into it
 export POSTRIDER_HOME=$HOME_DIR
-wire "$HOME_DIR" "$OPS" "$SEED" "$WORK/brains" <<'P'
+wire "$HOME_DIR" "$OPS" "$SEED" "$WORK/brains" "$WORK/project" <<'P'
 import base64, email, email.policy, glob, random, re, socket, sqlite3
 from pathlib import Path
 pr, home, ops, rnd = sys.argv[1], sys.argv[2], int(sys.argv[3]), random.Random(int(sys.argv[4]))
-brains = Path(sys.argv[5])
+brains, project = Path(sys.argv[5]), Path(sys.argv[6])
 roles = [f"r{i:02}" for i in range(1, 21)]
 store = sqlite3.connect(f"file:{home}/state/postrider.db?mode=ro", uri=True)
 members = {}
@@ -29,13 +52,14 @@ for space, member in store.execute("SELECT space, member FROM space_member"):
     members.setdefault(space, set()).add(member)
 spaces = sorted(members)
 same("six spaces", len(spaces), 6)
+inner = [f"p{k}-internal" for k in range(1, 7)] # of the panels; none of the roles is in there, whose brains are
 
 def run(*argv, data=""):
     done = subprocess.run([pr, *argv], input=data, capture_output=True, text=True)
     return done.stdout.strip()
 
 # What is searched for (a word in front) is never what is looked for afterwards (a word in the middle).
-secrets, words = {}, {s: [] for s in spaces}
+secrets, words = {}, {s: [] for s in spaces + inner}
 def secret(space, k):
     mark = "".join(rnd.choice("bcdfghjklmnpqrstvwxz") for _ in range(12))
     word = "".join(rnd.choice("bcdfghjklmnpqrstvwxz") for _ in range(10))
@@ -51,6 +75,62 @@ for s in spaces:
         run("send", "--to", s + "@postrider.local", "--subject", f"worry {k}", data="\n".join(secret(s, 3 * k + n) for n in range(3)) + "\n")
         run("note", "put", f"spaces/{s}/n{k}", data=secret(s, 100 + k) + "\n")
 flow()
+
+# --- the panels ---
+class Panel:
+    """Asked for one review after the other; its jobs are run one at a time, so that ballots lie sealed while others work."""
+    def __init__(self, k):
+        self.k, self.space, self.docs, self.marks = k, f"p{k}-internal", 0, {}
+        self.members = [f"r{k + 6 * i:02}" for i in range(3)]
+        self.begin()
+    def begin(self):
+        self.docs += 1
+        self.topic = f"{self.k}-{self.docs}"
+        for n, name in enumerate(self.members):
+            for r in (1, 2):
+                text, mark = secret(self.space, 1000 * self.docs + 10 * n + r), words[self.space][-1]
+                self.marks[mark] = (self.topic, r)
+                verdict = "revise" if n == 0 else "approve"
+                said = {"verdict": verdict, "assessment": text, "findings": [{"where": "all", "what": mark, "severity": "minor"}]}
+                (brains / f"panel.{self.topic}.{name}.{r}.says").write_text(json.dumps(said))
+        doc = project / f"docs/proposed/d{self.topic}.md"
+        doc.write_text(f"What is to be judged: TOPIC-{self.topic}.\n")
+        run("notify", "--quiet", "review-request", str(doc.relative_to(project)), f"p{self.k}")
+    def row(self):
+        """Of the review that it was asked for last; None: it has not looked at that yet."""
+        return store.execute("SELECT id, state, verdict, revealed FROM panel WHERE artifact = ?", (f"docs/*/d{self.topic}.md",)).fetchone()
+    def sealed(self):
+        """What nobody may have read yet."""
+        row = self.row()
+        return [] if not row or row[1] != "open" else [m for m, (topic, r) in self.marks.items() if topic == self.topic and r > row[3]]
+
+panels, looked_at, early, shown = [], set(), [], 0
+def look():
+    """Nothing that is sealed is in any mail or note, or told by a command."""
+    sealed = [m for p in panels for m in p.sealed()]
+    for path in (p for top in ("mail", "notes", "spaces") for p in (Path(home) / top).rglob("*")):
+        if path in looked_at or not path.is_file():
+            continue
+        looked_at.add(path)
+        data = path.read_text(errors="replace")
+        early.extend((str(path), m) for m in sealed if m in data)
+def advance(more=True):
+    """One job of a panel or a member goes on; a panel that has decided is asked about the next, where there is to be more."""
+    global shown
+    jobs = [j for j, in store.execute("SELECT id FROM job WHERE state = 'queued' AND role GLOB 'p[1-6]*'")]
+    if jobs:
+        run("run", str(rnd.choice(jobs)))
+        run("deliver")
+    look()
+    p = rnd.choice(panels)
+    row = p.row()
+    if row:
+        said = run("panel", "status", str(row[0])) + run("--json", "panel", "status", str(row[0]))
+        early.extend(("panel status", m) for m in p.sealed() if m in said)
+        shown += any(m in said for m, (topic, r) in p.marks.items() if topic == p.topic)
+    if more and row and row[1] != "open" and p.docs <= ops // 200:
+        p.begin()
+        flow()
 
 class Port:
     def __init__(self, role):
@@ -141,6 +221,9 @@ def think():
         for page in who.door.read():
             who.hear(page)
 count = {"read": 0, "passed": 0, "refused": 0}
+panels += [Panel(k) for k in range(1, 7)]
+flow()
+everywhere = spaces + inner
 def text():
     line = rnd.choice(everyone_lines)
     how = rnd.randrange(5)
@@ -153,10 +236,12 @@ for n in range(ops):
         think()
     elif n % 100 == 99:
         flow()
+    if n % 20 == 19:
+        advance()
     who = rnd.choice(everyone)
     everyone_lines = who.lines
     what = rnd.randrange(10)
-    key = rnd.choice([f"spaces/{rnd.choice(spaces)}/n{rnd.randrange(3)}", f"{rnd.choice(roles)}/n", f"common{rnd.randrange(4)}"])
+    key = rnd.choice([f"spaces/{rnd.choice(everywhere)}/n{rnd.randrange(3)}", f"{rnd.choice(roles)}/n", f"common{rnd.randrange(4)}"])
     if what == 0: who.ask("mail.list", limit=50)
     elif what == 1: who.ask("mail.search", query=rnd.choice(list(secrets)) if rnd.random() < 0.7 else "worry")
     elif what == 2: who.ask("note.get", key=key)
@@ -169,13 +254,17 @@ for n in range(ops):
         ok, _ = who.ask("note.rename", **{"from": f"{who.name}/n", "to": f"common{rnd.randrange(100, 999)}"})
         count["passed" if ok else "refused"] += 1
     else:
-        to = rnd.choice([rnd.choice(spaces), rnd.choice(roles), rnd.choice(roles)]) + "@postrider.local"
+        to = rnd.choice([rnd.choice(everywhere), rnd.choice(roles), rnd.choice(roles)]) + "@postrider.local"
         body = text() + (f"\nSee <{rnd.choice(who.ids)}>." if who.ids and rnd.random() < 0.3 else "")
         more = {"in_reply_to": "<" + rnd.choice(who.ids) + ">"} if who.ids and rnd.random() < 0.2 else {}
         if rnd.random() < 0.15:
             more["attachments"] = [{"filename": "a.txt", "content_base64": base64.b64encode(text().encode()).decode()}]
         ok, _ = who.ask("send", to=[to], subject=text()[:70].replace("\n", " ") if rnd.random() < 0.2 else "talk", body=body, **more)
         count["passed" if ok else "refused"] += 1
+for _ in range(400):
+    if all(p.row() and p.row()[1] != "open" for p in panels):
+        break
+    advance(more=False)
 flow()
 for who in everyone:
     who.ask("mail.list", limit=500)
@@ -191,7 +280,7 @@ for msgid, space in store.execute("SELECT msgid, space FROM outbox WHERE space I
 check("mail went to spaces", len(ids) > 18, len(ids))
 def find(data, spaces_of):
     """What of it is of a space that is none of these."""
-    return [s for s in spaces if s not in spaces_of and any(w in data for w in words[s])] + \
+    return [s for s in everywhere if s not in spaces_of and any(w in data for w in words[s])] + \
            [i for i, s in ids.items() if s not in spaces_of and i in data]
 def mail_text(path):
     m = email.message_from_bytes(open(path, "rb").read(), policy=email.policy.default)
@@ -219,6 +308,29 @@ for who in everyone:
     own = {s for s in spaces if who.name in members[s]}
     bad += [(who.name, f) for said in who.told for f in find(said, own)]
 same("nobody was told anything", bad, [])
+same("no ballot was read before its round was opened", early, [])
+check("after that it is told", shown > 3, shown)
+decided = store.execute("SELECT count(*) FROM panel WHERE state = 'closed' AND verdict = 'approve' AND round = 2").fetchone()[0]
+check("each panel has discussed and decided", decided >= 6 and all(p.row()[1] == "closed" for p in panels), [p.row() for p in panels])
+yours = [mail_text(f) for f in glob.glob(f"{home}/mail/you/new/*")]
+unified = [m for p in panels for m in p.marks if any(m in t for t in yours)]
+check("whoever asked has what they said", len(unified) >= 18, len(unified))
+bad, discussed = [], 0
+for path in brains.glob("panel.*.page"):
+    _, topic, member, r, _ = path.name.split(".")
+    data, space = path.read_text(errors="replace"), f"p{topic.split('-')[0]}-internal"
+    bad += [(path.name, f) for f in find(data, {space})]
+    own = next(p for p in panels if p.space == space).marks
+    shown_here = [own[m] for m in own if m in data]
+    bad += [(path.name, at) for at in shown_here if at[0] != topic or at[1] >= int(r)]
+    discussed += bool(shown_here)
+same("no page of a member has anything of another panel, review, or of its own round", bad, [])
+check("and in the discussion it has what the others found", discussed >= 18, discussed)
+bad = []
+for path in glob.glob(f"{home}/mail/p[1-6].*/**/*", recursive=True):
+    if os.path.isfile(path) and os.path.basename(os.path.dirname(path)) in ("cur", "new"):
+        bad += [(path[len(home):], f) for f in find(mail_text(path), {path[len(home):].split("/")[2].split(".")[0] + "-internal", "doc-discussion"})]
+same("no mailbox of a member has anything of another panel", bad, [])
 seen = sum(1 for who in everyone for s in spaces if who.name in members[s] and any(w in t for w in words[s] for t in who.told))
 check("but members were", seen > 5, seen)
 seen = sum(1 for who in thinkers for s in spaces if who.name in members[s] and any(w in t for w in words[s] for t in who.told))
