@@ -5,6 +5,16 @@
 command -v jq >/dev/null || skip_all 'no jq'
 export POSTRIDER_HOME=/dev/null/none TAP_NEVER
 unset CODEX_SESSION_ID POSTRIDER_PLAN_SESSION MAX_ITERATIONS CONTINUATION_LEVEL
+
+# A client that is killed leaves commands that claim for it afterwards.
+mkdir "$WORK/late" && cd "$WORK/late" || exit 1
+echo '- [ ] SC-1: a' >PLAN.md
+"$PR_BIN" plan execute PLAN.md >/dev/null
+ended=$(sh -c 'echo $$')
+ok 'a claim for a client that has ended' env CLAUDE_CODE_SESSION_ID=gone CLAUDE_PID="$ended" "$PR_BIN" plan next --claim
+ok 'holds the todo for nobody' env CLAUDE_CODE_SESSION_ID=other CLAUDE_PID=$$ "$PR_BIN" plan next --claim
+is "$(jq -r '.todos[0].claim.session' .pilot/state/continuation.json)" other 'so another takes it'
+
 todos=${POSTRIDER_TODOS:-40} width=10 takers=32
 mkdir -p "$WORK/p/busy" && cd "$WORK/p" || exit 1
 {

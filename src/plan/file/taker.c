@@ -67,6 +67,17 @@ env_text(const char *name)
     return value && *value && g_utf8_validate(value, -1, NULL) ? value : NULL;
 }
 
+/* One that is not there has ended, or is in another space of processes: whoever looks at the claim can tell
+ * (claim_is_alive()). */
+static ProcIdent
+ident_of(pid_t pid)
+{
+    ProcIdent process = {.pid = pid};
+
+    (void)proc_ident_of(pid, &process);
+    return process;
+}
+
 Taker
 taker_of_caller(const char *session)
 {
@@ -83,7 +94,7 @@ taker_of_caller(const char *session)
         taker.session = g_strdup(env_text(TAKER_SESSION_ENV));
         if (text_parse_int(env_text(TAKER_PID_ENV) ? env_text(TAKER_PID_ENV) : "", 2, INT32_MAX,
                            &run))
-            (void)proc_ident_of((pid_t)run, &taker.process);
+            taker.process = ident_of((pid_t)run);
         return taker;
     }
     if (session || told) {
@@ -91,7 +102,7 @@ taker_of_caller(const char *session)
         pid = told && g_str_equal(taker.session, told) ? client_pid(claude != NULL) : 0;
     }
     if (pid > 1)
-        (void)proc_ident_of(pid, &taker.process);
+        taker.process = ident_of(pid);
     return taker;
 }
 
