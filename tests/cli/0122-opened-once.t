@@ -19,7 +19,7 @@ ok 'is taken in' pr account main --once
 POSTRIDER_TRACED=1 strace -f -o "$WORK/calls" "$POSTRIDER_PLAIN_BIN" --home "$HOME_DIR" run 2>"$WORK/err"
 is "$(cat "$HOME_DIR/work/envoy/1/in/data.csv")" 'column a,b' 'its attachment is in in/'
 like "$(cat "$HOME_DIR/work/envoy/1/prompt")" 'in/data\.csv' 'under the name that the program reads'
-is "$(grep -cE "openat2?\(.*$name[^ ]*\", .*= [0-9]+$" "$WORK/calls")" 1 'its file was opened once'
+is "$(grep -E "openat2?\(.*$name[^ ]*\", .*= [0-9]+$" "$WORK/calls" | grep -vc O_PATH)" 1 'its file was opened once, but for looks at its times'
 pr serve --once 2>/dev/null
 like "$(cat "$HOME_DIR"/mail/you/new/*)" 'see https://example.org/page' 'and it is answered'
 
