@@ -381,3 +381,26 @@ json_only(const json_t *object, const char *path, const char *const *names, GErr
     }
     return true;
 }
+
+void
+json_put_name(GString *out, const char *name)
+{
+    if (out->len > 0 && out->str[out->len - 1] != '{')
+        g_string_append_c(out, ',');
+    json_append_text(out, name, strlen(name));
+    g_string_append_c(out, ':');
+}
+
+void
+json_put_text(GString *out, const char *name, const char *text)
+{
+    json_put_name(out, name);
+    json_append_text(out, text, strlen(text));
+}
+
+void
+json_put_int(GString *out, const char *name, int64_t n)
+{
+    json_put_name(out, name);
+    json_append_int(out, n);
+}

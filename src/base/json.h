@@ -26,6 +26,10 @@ void json_append(GString *out, const json_t *value);
  * tree. */
 void json_append_text(GString *out, const char *text, size_t len);
 void json_append_int(GString *out, int64_t n);
+/* Members of an object, behind its "{" or another member: a name with its colon; with its value. */
+void json_put_name(GString *out, const char *name);
+void json_put_text(GString *out, const char *name, const char *text);
+void json_put_int(GString *out, const char *name, int64_t n);
 /* Compact, keys sorted: the same text for the same value, however it was written. Caller
  * frees. */
 char *json_format_sorted(const json_t *value);

@@ -337,6 +337,7 @@ prompt_fill(Engine *engine,
                 .tried = state_format_tried(state),
                 .unavailable = state_format_unavailable(state)};
     bool ok = fill(&p, error);
+    state_give_back(in->state, g_steal_pointer(&state)); /* the answer begins with the same */
     g_free(p.opened_id);
     message_free(p.opened);
     free_all(p.results, p.tried, p.unavailable);

@@ -247,17 +247,16 @@ unsigned
 reader_choice(Reader *r, const Place *at, const char *name, const char *const *names)
 {
     unsigned before = r->n_errors;
-    g_autofree char *choices = format_choices(names);
+    bool there = reader_has(at, name);
+    g_autofree char *line = there ? reader_line(r, at, name) : NULL;
 
-    if (!reader_has(at, name)) {
-        reader_fail(r, ERR_NEVER, at, name, "is missing; it must be %s", choices);
-        return 0;
-    }
-    g_autofree char *line = reader_line(r, at, name);
-    for (unsigned i = 0; names[i]; i++)
+    for (unsigned i = 0; there && names[i]; i++)
         if (g_ascii_strcasecmp(line, names[i]) == 0)
             return i;
-    if (r->n_errors == before)
+    g_autofree char *choices = format_choices(names);
+    if (!there)
+        reader_fail(r, ERR_NEVER, at, name, "is missing; it must be %s", choices);
+    else if (r->n_errors == before)
         reader_fail(r, ERR_NEVER, at, name, "must be %s", choices);
     return 0;
 }

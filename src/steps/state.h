@@ -96,6 +96,9 @@ bool state_from_json(const json_t *object, StepState **ret, GError **error);
 /* The same as bytes, for Proposal.state; NULL reads as state_new(). */
 GBytes *state_format(const StepState *state);
 bool state_parse(GBytes *bytes, StepState **ret, GError **error);
+/* Instead of state_free(), for what state_parse() has made of these bytes and nobody has changed: the next
+ * state_parse() of the very same bytes need not read them again. One state is kept so. */
+void state_give_back(GBytes *bytes, StepState *take_state);
 
 /* What of it a new round of the job begins with: the bundle and the gathered notes. */
 StepState *state_next_round(const StepState *state);

@@ -9,86 +9,116 @@
 
 /* --- out --- */
 
-static json_t *
-format_strings(const GPtrArray *list)
-{
-    json_t *array = json_array();
+/* Written as text: a state is written in each step, and a tree of it would be made only for that. */
 
-    for (guint i = 0; i < list->len; i++)
-        json_array_append_new(array, json_string(g_ptr_array_index(list, i)));
-    return array;
+/* Behind another entry of a list. */
+static void
+next_entry(GString *s)
+{
+    if (s->str[s->len - 1] != '[')
+        g_string_append_c(s, ',');
 }
 
-/* {"message_id": "<id>", name: value} */
-static json_t *
-format_ref(const char *message_id, const char *name, const char *value)
+static void
+put_strings(GString *s, const char *name, const GPtrArray *list)
+{
+    json_put_name(s, name);
+    g_string_append_c(s, '[');
+    LIST_EACH(const char, text, list) {
+        next_entry(s);
+        json_append_text(s, text, strlen(text));
+    }
+    g_string_append_c(s, ']');
+}
+
+/* {"message_id": "<id>", name: value, and the offset where there is one} */
+static void
+put_ref(GString *s, const char *message_id, const char *name, const char *value, int64_t offset)
 {
     g_autofree char *bracketed = msgid_format(message_id);
-    json_t *object = json_object();
 
-    json_object_set_new(object, "message_id", json_string(bracketed));
-    json_object_set_new(object, name, json_string(value));
-    return object;
+    next_entry(s);
+    g_string_append_c(s, '{');
+    json_put_text(s, "message_id", bracketed);
+    json_put_text(s, name, value);
+    if (offset)
+        json_put_int(s, "offset", offset);
+    g_string_append_c(s, '}');
 }
 
-static json_t *
-format_mails(const GPtrArray *refs)
+static void
+put_mails(GString *s, const char *name, const GPtrArray *refs)
 {
-    json_t *array = json_array();
-
+    json_put_name(s, name);
+    g_string_append_c(s, '[');
     LIST_EACH(const MailRef, ref, refs)
-        json_array_append_new(array, format_ref(ref->message_id, "folder", ref->folder));
-    return array;
+        put_ref(s, ref->message_id, "folder", ref->folder, 0);
+    g_string_append_c(s, ']');
 }
 
-static json_t *
-format_files(const GPtrArray *refs)
+static void
+put_files(GString *s, const char *name, const GPtrArray *refs)
 {
-    json_t *array = json_array();
-
-    LIST_EACH(const FileRef, ref, refs) {
-        json_t *object = format_ref(ref->message_id, "filename", ref->filename);
-        if (ref->offset)
-            json_object_set_new(object, "offset", json_integer(ref->offset));
-        json_array_append_new(array, object);
-    }
-    return array;
+    json_put_name(s, name);
+    g_string_append_c(s, '[');
+    LIST_EACH(const FileRef, ref, refs)
+        put_ref(s, ref->message_id, "filename", ref->filename, ref->offset);
+    g_string_append_c(s, ']');
 }
 
-static json_t *
-format_failed(const GPtrArray *failed)
+static void
+put_failed(GString *s, const char *name, const GPtrArray *failed)
 {
-    json_t *object = json_object();
-
+    json_put_name(s, name);
+    g_string_append_c(s, '{');
     LIST_EACH(const StateFailure, failure, failed)
-        json_object_set_new(object, failure->key, json_integer(failure->count));
-    return object;
+        json_put_int(s, failure->key, failure->count);
+    g_string_append_c(s, '}');
+}
+
+static void
+put_bool(GString *s, const char *name, bool value)
+{
+    json_put_name(s, name);
+    g_string_append(s, value ? "true" : "false");
+}
+
+GBytes *
+state_format(const StepState *state)
+{
+    GString *s = g_string_sized_new(1024);
+
+    g_string_append_c(s, '{');
+    json_put_text(s, "current_phase", phase_name(state->phase));
+    json_put_text(s, "working_note", state->working_note);
+    json_put_text(s, "bundle_key", state->bundle_key);
+    put_strings(s, "gathered_note_keys", state->note_keys);
+    put_mails(s, "gathered_email_refs", state->mail_refs);
+    put_failed(s, "failed_fetches", state->failed);
+    put_strings(s, "attempted_searches", state->searches);
+    put_files(s, "gathered_attachment_refs", state->attachment_refs);
+    put_strings(s, "results", state->results);
+    json_put_int(s, "idle_steps", state->idle_steps);
+    put_bool(s, "refused_empty_complete", state->refused_empty_complete);
+    json_put_text(s, "last_status", state->last_status);
+    json_put_int(s, "wait_until", state->wait_until_us);
+    put_bool(s, "refused_waiting", state->refused_waiting);
+    put_strings(s, "said", state->said);
+    if (state->acted)
+        put_bool(s, "acted", true);
+    g_string_append_c(s, '}');
+    return g_string_free_to_bytes(s);
 }
 
 json_t *
 state_to_json(const StepState *state)
 {
-    json_t *o = json_object();
+    g_autoptr(GBytes) bytes = state_format(state);
+    json_t *object = NULL;
+    bool ok = json_parse_bytes(bytes, STATE_JSON_MAX, &object, NULL);
 
-    json_object_set_new(o, "current_phase", json_string(phase_name(state->phase)));
-    json_object_set_new(o, "working_note", json_string(state->working_note));
-    json_object_set_new(o, "bundle_key", json_string(state->bundle_key));
-    json_object_set_new(o, "gathered_note_keys", format_strings(state->note_keys));
-    json_object_set_new(o, "gathered_email_refs", format_mails(state->mail_refs));
-    json_object_set_new(o, "failed_fetches", format_failed(state->failed));
-    json_object_set_new(o, "attempted_searches", format_strings(state->searches));
-    json_object_set_new(o, "gathered_attachment_refs", format_files(state->attachment_refs));
-    json_object_set_new(o, "results", format_strings(state->results));
-    json_object_set_new(o, "idle_steps", json_integer(state->idle_steps));
-    json_object_set_new(o, "refused_empty_complete",
-                        json_boolean(state->refused_empty_complete));
-    json_object_set_new(o, "last_status", json_string(state->last_status));
-    json_object_set_new(o, "wait_until", json_integer(state->wait_until_us));
-    json_object_set_new(o, "refused_waiting", json_boolean(state->refused_waiting));
-    json_object_set_new(o, "said", format_strings(state->said));
-    if (state->acted)
-        json_object_set_new(o, "acted", json_true());
-    return o;
+    g_assert(ok);
+    return object;
 }
 
 /* --- in --- */
@@ -286,12 +316,23 @@ state_from_json(const json_t *object, StepState **ret, GError **error)
     return true;
 }
 
-GBytes *
-state_format(const StepState *state)
+/* The state that was given back, for the next who wants it. */
+static struct {
+    GBytes *bytes;
+    StepState *state;
+} given_back;
+
+void
+state_give_back(GBytes *bytes, StepState *take_state)
 {
-    g_autoptr(json_t) json = state_to_json(state);
-    char *text = json_format(json);
-    return g_bytes_new_take(text, strlen(text));
+    g_clear_pointer(&given_back.bytes, g_bytes_unref);
+    g_clear_pointer(&given_back.state, state_free);
+    if (bytes) {
+        given_back.bytes = g_bytes_ref(bytes);
+        given_back.state = take_state;
+    } else {
+        state_free(take_state);
+    }
 }
 
 bool
@@ -299,6 +340,11 @@ state_parse(GBytes *bytes, StepState **ret, GError **error)
 {
     if (!bytes) {
         *ret = state_new();
+        return true;
+    }
+    if (bytes == given_back.bytes) {
+        *ret = g_steal_pointer(&given_back.state);
+        g_clear_pointer(&given_back.bytes, g_bytes_unref);
         return true;
     }
     g_autoptr(json_t) json = NULL;

@@ -286,42 +286,19 @@ begin_record(Context *c)
     return c->parts;
 }
 
-static void
-put_name(GString *s, const char *name)
-{
-    if (s->str[s->len - 1] != '{')
-        g_string_append_c(s, ',');
-    json_append_text(s, name, strlen(name));
-    g_string_append_c(s, ':');
-}
-
-static void
-put_text(GString *s, const char *name, const char *value)
-{
-    put_name(s, name);
-    json_append_text(s, value, strlen(value));
-}
-
-static void
-put_number(GString *s, const char *name, int64_t value)
-{
-    put_name(s, name);
-    json_append_int(s, value);
-}
-
 /* Only where there is something to say. */
 static void
 put_some_text(GString *s, const char *name, const char *value)
 {
     if (value && *value)
-        put_text(s, name, value);
+        json_put_text(s, name, value);
 }
 
 static void
 put_some_number(GString *s, const char *name, int64_t value)
 {
     if (value)
-        put_number(s, name, value);
+        json_put_int(s, name, value);
 }
 
 /* Words of ours; member and value say where they stand. NULL: in the page. */
@@ -329,9 +306,9 @@ static void
 note_words(Context *c, const char *text, const char *member, const char *value)
 {
     GString *s = begin_record(c);
-    put_text(s, "say", text);
+    json_put_text(s, "say", text);
     if (member)
-        put_text(s, member, value);
+        json_put_text(s, member, value);
     g_string_append_c(s, '}');
 }
 
@@ -348,11 +325,11 @@ typedef struct Outcome {
 static void
 describe(GString *s, const ContextPart *part, const Ready *r, const Outcome *o)
 {
-    put_text(s, "title", part->title);
-    put_text(s, "id", part->id);
-    put_number(s, "bytes", (int64_t)r->len);
-    put_text(s, "digest", r->hex);
-    put_number(s, "shown", (int64_t)o->shown);
+    json_put_text(s, "title", part->title);
+    json_put_text(s, "id", part->id);
+    json_put_int(s, "bytes", (int64_t)r->len);
+    json_put_text(s, "digest", r->hex);
+    json_put_int(s, "shown", (int64_t)o->shown);
     put_some_text(s, "from", part->from);
     put_some_text(s, "filename", part->filename);
     put_some_text(s, "content_type", part->content_type);
@@ -360,7 +337,7 @@ describe(GString *s, const ContextPart *part, const Ready *r, const Outcome *o)
     put_some_number(s, "version", part->version);
     put_some_number(s, "offset", part->offset);
     if (!part->from && o->shown > 0) {
-        put_name(s, "text");
+        json_put_name(s, "text");
         json_append_text(s, r->text, o->shown);
     }
     put_some_text(s, "cut", part->more ? o->cut : NULL);
