@@ -162,13 +162,13 @@ test_permitted(void)
 
 /* Who gives the order, and what they are told. */
 static char *
-apply(TestWork *w, const char *from, Trust trust, OrderKind kind)
+apply(TestWork *w, const char *from, Trust trust, OrderKind kind, bool is_reply)
 {
     static unsigned n;
     const Order order = {.kind = kind};
     g_autofree char *raw = g_strdup_printf("From: %s\nTo: envoy@example.org\nSubject: Re: s\n"
-                                           "Message-ID: <o%u@x>\nIn-Reply-To: <a@x>\n\nx\n",
-                                           from, ++n);
+                                           "Message-ID: <o%u@x>\n%s\nx\n",
+                                           from, ++n, is_reply ? "In-Reply-To: <a@x>\n" : "");
     g_autoptr(Message) m = message_parse(raw, strlen(raw), MESSAGE_TEXT, NULL);
     MsgId id = work_take_in(w, "envoy", raw, trust, MSG_HANDLED);
     g_autoptr(GArray) poke = g_array_new(FALSE, FALSE, sizeof(JobId));
@@ -222,13 +222,28 @@ test_apply(TestWork *w, gconstpointer data)
                  "Message-ID: <a@x>\n\nGo.\n",
                  TRUST_PRINCIPAL, MSG_STORED);
     for (size_t i = 0; i < G_N_ELEMENTS(given); i++) {
-        g_autofree char *text = apply(w, given[i].from, given[i].trust, given[i].kind);
+        g_autofree char *text = apply(w, given[i].from, given[i].trust, given[i].kind, true);
         g_autoptr(Job) job = NULL;
 
         g_test_message("%s", given[i].from);
         g_assert_nonnull(strstr(text, given[i].want));
         g_assert_true(job_load(w->engine.db, &VIEWER_OPERATOR, w->id, &job, NULL));
         g_assert_cmpint(job->state, ==, given[i].want_state);
+    }
+}
+
+/* A yes that answers nothing decides nothing, and whoever said it hears that. */
+static void
+test_no_question(TestWork *w, gconstpointer data)
+{
+    work_take_in(w, "envoy",
+                 "From: ann@example.org\nTo: envoy@example.org\nSubject: s\n"
+                 "Message-ID: <a@x>\n\nGo.\n",
+                 TRUST_PRINCIPAL, MSG_STORED);
+    for (int is_reply = 0; is_reply < 2; is_reply++) {
+        g_autofree char *text =
+            apply(w, "ann@example.org", TRUST_OPERATOR, ORDER_APPROVE, is_reply);
+        g_assert_nonnull(strstr(text, "no question"));
     }
 }
 
@@ -242,5 +257,6 @@ main(int argc, char **argv)
     }
     g_test_add_func("/orders/permitted", test_permitted);
     g_test_add("/orders/apply", TestWork, NULL, work_open, test_apply, work_close);
+    g_test_add("/orders/no-question", TestWork, NULL, work_open, test_no_question, work_close);
     return g_test_run();
 }
