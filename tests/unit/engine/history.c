@@ -80,10 +80,41 @@ test_past(TestWork *w, gconstpointer data)
     g_assert_cmpuint(take(w), ==, 0);
 }
 
+/* Mail in hand goes on with the job that it answers, unless that job is over. */
+static void
+test_in_hand(TestWork *w, gconstpointer data)
+{
+    static const char task[] =
+        "From: ann@example.org\nTo: envoy@example.org\nSubject: s\nMessage-ID: <a@x>\n\nGo.\n";
+    bool over = data != NULL;
+    g_autoptr(Proposal) p = proposal_new(PROPOSE_COMPLETE);
+    g_autoptr(GArray) verdicts = NULL;
+    g_auto(StepResult) result = {0};
+    g_autoptr(MsgRow) row = NULL;
+    g_autoptr(GError) error = NULL;
+
+    work_take_in(w, "envoy", task, TRUST_PRINCIPAL, MSG_STORED);
+    work_claim(w);
+    if (over) {
+        proposal_add_mail(p)->body = g_strdup("Done.");
+        g_assert_true(policy_check(&w->engine, w->job, &w->in, p, &verdicts, &error));
+        bool ok = step_commit(&w->engine, &w->claim, &w->in, p, verdicts, &result, &error);
+        g_assert_no_error(error);
+        g_assert_true(ok);
+    }
+    file_old(w, "Active", "more@x>\nIn-Reply-To: <a@x", 1000);
+    (void)take(w);
+    g_assert_true(messages_find(w->engine.db, &VIEWER_OPERATOR, "more@x", &row, &error));
+    g_assert_cmpint(row->job.v, ==, over ? 0 : w->id.v);
+    g_assert_cmpint(row->state, ==, over ? MSG_IGNORED : MSG_SHOWN);
+}
+
 int
 main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add("/history/past", TestWork, NULL, work_open, test_past, work_close);
+    g_test_add("/history/in-hand", TestWork, NULL, work_open, test_in_hand, work_close);
+    g_test_add("/history/in-hand-over", TestWork, "over", work_open, test_in_hand, work_close);
     return g_test_run();
 }
