@@ -256,6 +256,7 @@ test_begun_again(Bench *b, gconstpointer data)
 
     g_autoptr(Workplace) again = open_place(b);
     g_autoptr(TreeRow) row = load_row(b);
+    g_assert_cmpstr(again->tree->row->branch, ==, "postrider/1");
     g_assert_true(row->ours);
     g_assert_null(row->told);
 }
