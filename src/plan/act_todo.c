@@ -82,7 +82,7 @@ find(Engine *engine, const Job *job, Site *ret, GError **error)
     if (!find_row(engine, job, &row, error) ||
         !(row ? find_around(row->project, ret, error) : find_for_role(engine, job, ret, error)))
         return false;
-    ret->session = row ? g_strdup_printf("run-%s", row->session_id)
+    ret->session = row ? g_strdup_printf(TAKER_RUN "%s", row->session_id)
                        : g_strdup_printf("job-%" G_GINT64_FORMAT, job->id.v);
     return true;
 }

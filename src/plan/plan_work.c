@@ -78,6 +78,14 @@ set_reason(Loop *l, char *take_reason)
     l->reason = take_reason;
 }
 
+/* The length of its first line, without the colon in front of a check's output. */
+static int
+reason_line(const Loop *l)
+{
+    size_t len = strcspn(l->reason, "\n");
+    return (int)(len > 0 && l->reason[len] && l->reason[len - 1] == ':' ? len - 1 : len);
+}
+
 static int64_t
 now_us(const Loop *l)
 {
@@ -359,7 +367,7 @@ check_todo(Loop *l, const char *failed, GError **error)
     if (result.moved)
         say(l, "%s: complete", l->todo);
     else if (l->reason)
-        say(l, "%s: not complete: %.*s", l->todo, (int)strcspn(l->reason, "\n"), l->reason);
+        say(l, "%s: not complete: %.*s", l->todo, reason_line(l), l->reason);
     return true;
 }
 
@@ -390,7 +398,7 @@ commit_step(Loop *l, const Plan *plan, GError **error)
         return true;
     p->phase = g_strdup_printf("%zu of %zu", json_array_size(plan->todos) - plan_open(plan),
                                json_array_size(plan->todos));
-    p->why = l->reason ? g_strdup_printf("%.*s", (int)strcspn(l->reason, "\n"), l->reason)
+    p->why = l->reason ? g_strdup_printf("%.*s", reason_line(l), l->reason)
                        : g_strdup_printf("worked on %s", l->todo);
     s->in.brain = l->agent.name;
     s->in.took_us = l->agent.took_us;
@@ -705,6 +713,21 @@ wait_for_pause(Loop *l, GError **error)
     return ok;
 }
 
+/* The first todo that somebody else has, without which nothing goes on. */
+static void
+say_holder(Loop *l, const Plan *plan)
+{
+    PLAN_EACH_TODO(plan, todo)
+    {
+        const json_t *claim = json_object_get(todo, "claim");
+        if (todo_status(todo) != TODO_IN_PROGRESS || !claim_is_alive(claim))
+            continue;
+        g_autofree char *who = claim_words(claim);
+        say_waiting(l, g_strdup_printf("  waits: %s works on %s", who, plan_text(todo, "id")));
+        return;
+    }
+}
+
 /* Nothing is ready: the plan is over, its role pauses, or others are at work. */
 static Next
 nothing_ready(Loop *l, const Plan *plan, PlanEnd *ret, GError **error)
@@ -720,6 +743,8 @@ nothing_ready(Loop *l, const Plan *plan, PlanEnd *ret, GError **error)
         *ret = PLAN_END_OFF;
         return NEXT_END;
     }
+    if (!l->pause)
+        say_holder(l, plan);
     if ((l->pause && !wait_for_pause(l, error)) ||
         !session_wait(l->w->session, OTHERS_WAIT_US, may_go_on, l, &end, error))
         return NEXT_ERROR;
@@ -898,7 +923,7 @@ plan_work(PlanWork *work, bool go, PlanEnd *ret_end, Plan **ret_plan, GError **e
     if (!lock_take(work->file->state_fd, RUN_LOCK, 0, &lock, error))
         return err_prefix(error, "the plan is worked on already");
     (void)proc_ident_self(&self);
-    l.run = g_strdup_printf("run-%s", work->row->session_id);
+    l.run = g_strdup_printf(TAKER_RUN "%s", work->row->session_id);
     l.site = (PlanSite){.project = work->project,
                         .file = work->file,
                         .wait_ms = PLAN_WAIT_MS,

@@ -28,7 +28,27 @@ ok 'a second try' "$PR_BIN" plan run PLAN.md -- "$WORK/agent"
 like "$(cat "$WORK/prompt")" 'You work as tester on the plan PLAN.md in .*/told: 1 of 1 todos are open' 'the agent is told who it is'
 like "$(cat "$WORK/prompt")" 'Your todo: SC-1: make a' 'what to do'
 like "$OUT" '<TESTER_COMPLETE>' 'the end has the marker of its owner'
+like "$OUT" $'\nSC-1: not complete: the check of SC-1 failed \\(exit 1\\)\n' 'a person sees in one line that the check failed'
 like "$(cat "$WORK/prompt")" 'The last try: the check of SC-1 failed \(exit 1\):.*needs a' 'and what was wrong, with the output of the check'
+
+# Somebody else has the only todo that is ready.
+plan_project taken 'SC-1: make a (check: test -f a)' 'SC-2: make b (check: test -f b) (after: SC-1)'
+agent 'touch a b'
+"$PR_BIN" plan execute PLAN.md >/dev/null
+sh -c '"$0" plan next --claim >/dev/null; read -r never' "$PR_BIN" <&"$TAP_NEVER" &
+holder=$!
+is_claimed() { [ "$(st '.todos[0].status')" = in_progress ]; }
+wait_for is_claimed
+"$PR_BIN" plan run -- "$WORK/agent" >"$WORK/out" 2>&1 &
+front=$!
+ok 'who has it' wait_for grep -qx "  waits: process $holder works on SC-1" "$WORK/out"
+like "$("$PR_BIN" plan show)" 'SC-2 .* waits for SC-1' 'plan show says what the other todo waits for'
+exits 75 'which can not be marked before' "$PR_BIN" plan mark SC-2 complete
+like "$ERR" "'SC-2' waits for 'SC-1'" 'and says the same'
+kill $holder
+like "$(COLUMNS=100 "$PR_BIN" plan log)" "$(date -u +%m)-[0-9]{2} [0-9:]{8} .* execute .*claim +SC-1 " 'the log fits a terminal'
+wait $front
+is "$? $(st .status)" '0 complete' 'the plan goes on when he has ended' || diag "$(cat "$WORK/out")"
 
 # The limit, and who is at work.
 plan_project limit 'SC-1: a' 'SC-2: b (check: false)'

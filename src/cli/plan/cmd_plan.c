@@ -1,7 +1,9 @@
 /* Plans as files: new, import, list; and what there is to see of the one at work: show, log. */
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "cli/cmds.h"
+#include "cli/job/step_view.h"
 #include "cli/plan/plan_cmd.h"
 #include "cli/plan/plan_paths.h"
 #include "plan/file/findings.h"
@@ -254,7 +256,7 @@ todo_note(const Plan *plan, const json_t *todo, const TodoItem *item)
         return g_strdup_printf("%s%s%s%s", who, claim_is_alive(claim) ? "" : ", which is gone",
                                *why ? "; last try: " : "", why);
     if (todo_status(todo) == TODO_PENDING && !todo_is_ready(plan, todo))
-        return g_strdup("waits");
+        return g_strdup_printf("waits for %s", todo_waits_for(plan, todo));
     return g_strdup(why);
 }
 
@@ -319,13 +321,20 @@ cmd_plan_show(Cli *cli, int argc, char **argv)
 /* --- log --- */
 
 #define LOG_LINES 50
+#define SESSION_SHOWN 12 /* characters of its id, at a terminal */
 
-/* Who did it, or what came of it, whichever the line has. */
+/* What came of it; and for a terminal the time and the session in short. */
 static char *
 log_cell(Cli *cli, const json_t *row, const char *member)
 {
     const char *why = plan_text(row, "why"), *check = plan_text(row, "check");
+    int64_t at;
 
+    if (step_columns() > 0 && g_str_equal(member, "session"))
+        return text_shorten(plan_text(row, member), SESSION_SHOWN);
+    if (step_columns() > 0 && g_str_equal(member, "at") &&
+        clock_parse_iso(plan_text(row, member), &at))
+        return step_time(at);
     if (!g_str_equal(member, "outcome"))
         return NULL;
     return g_strdup_printf("%s%s%s%s%s", plan_text(row, "todo_status"),

@@ -83,8 +83,8 @@ plan_find_todo(const Plan *plan, const char *id)
     return g_hash_table_lookup(plan->by_id, id);
 }
 
-bool
-todo_is_ready(const Plan *plan, const json_t *todo)
+const char *
+todo_waits_for(const Plan *plan, const json_t *todo)
 {
     const json_t *after = json_object_get(todo, "after");
 
@@ -93,9 +93,15 @@ todo_is_ready(const Plan *plan, const json_t *todo)
             plan_find_todo(plan, json_string_value(json_array_get(after, i)));
 
         if (before && todo_status(before) != TODO_COMPLETE)
-            return false;
+            return plan_text(before, "id");
     }
-    return true;
+    return NULL;
+}
+
+bool
+todo_is_ready(const Plan *plan, const json_t *todo)
+{
+    return !todo_waits_for(plan, todo);
 }
 
 unsigned

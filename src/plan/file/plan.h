@@ -104,7 +104,8 @@ PlanStatus plan_status(const Plan *plan);
 void plan_set_status(Plan *plan, PlanStatus status, const char *why);
 PlanLevel plan_level(const Plan *plan);
 TodoStatus todo_status(const json_t *todo);
-/* Are all todos that it waits for complete? */
+/* The first todo that it waits for, since that is not complete; NULL: it waits for none. Borrowed. */
+const char *todo_waits_for(const Plan *plan, const json_t *todo);
 bool todo_is_ready(const Plan *plan, const json_t *todo);
 /* Todos that are not complete. */
 unsigned plan_open(const Plan *plan);

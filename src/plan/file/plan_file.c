@@ -83,8 +83,7 @@ refuse_link(const PlanFile *file, const char *name, GError **error)
 
     if (fstatat(file->state_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISLNK(st.st_mode))
         return true;
-    return err_set(error, ERR_NEVER, "'%s/%s' is a symbolic link, which is not followed",
-                   file->folder, name);
+    return err_set(error, ERR_NEVER, "'%s' is a symbolic link, which is not followed", name);
 }
 
 /* As plan_parse(), but bytes that were seen before are not parsed again, if their plan was given back. */

@@ -209,8 +209,7 @@ plan_may_move(const Plan *plan,
         return err_set(error, ERR_LATER, "'%s' is taken by %s", id, who);
     }
     if ((status == TODO_IN_PROGRESS || status == TODO_COMPLETE) && !todo_is_ready(plan, todo))
-        return err_set(error, ERR_LATER, "'%s' waits for other todos, see: postrider plan show",
-                       id);
+        return err_set(error, ERR_LATER, "'%s' waits for '%s'", id, todo_waits_for(plan, todo));
     return true;
 }
 

@@ -184,6 +184,8 @@ claim_words(const json_t *claim)
 {
     const char *session = claim_text(claim, "session");
 
+    if (session && g_str_has_prefix(session, TAKER_RUN))
+        return g_strdup("plan run");
     if (session)
         return g_strdup_printf("session %s", session);
     return g_strdup_printf("process %d", (int)claim_process(claim).pid);

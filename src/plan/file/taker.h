@@ -22,6 +22,7 @@ typedef struct Taker {
 
 /* What `plan run` gives the agent that it starts: its own session, which has the claim, and its own process. */
 #define TAKER_SESSION_ENV "POSTRIDER_PLAN_SESSION"
+#define TAKER_RUN "run-" /* begins the session of `plan run` */
 #define TAKER_PID_ENV "POSTRIDER_PLAN_PID"
 
 /* The session that was named (NULL: the one that the environment names: that of `plan run`, CLAUDE_CODE_SESSION_ID or
@@ -34,7 +35,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Taker, taker_clear)
 json_t *taker_claim(const Taker *taker, const char *now);
 /* True when the claim is this taker's. */
 bool taker_has(const Taker *taker, const json_t *claim);
-/* "session 4f1c…", "process 123"; caller frees. */
+/* "plan run", "session 4f1c…", "process 123"; caller frees. */
 char *claim_words(const json_t *claim);
 /* True when whoever made the claim still lives, as far as processes tell. */
 bool claim_is_alive(const json_t *claim);
