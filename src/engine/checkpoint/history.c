@@ -334,7 +334,9 @@ static bool
 take_batch(Past *past, const GPtrArray *entries, guint from, guint to, GError **error)
 {
     g_auto(Txn) txn = {.db = past->box->engine->db, .flush = TXN_DURABLE};
+    unsigned before = past->n;
     while (txn_again(&txn, error)) {
+        past->n = before;
         for (guint i = from; i < to; i++)
             if (!take_one(past, &txn, g_ptr_array_index(entries, i), error))
                 return false;

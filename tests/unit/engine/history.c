@@ -80,6 +80,16 @@ test_past(TestWork *w, gconstpointer data)
     g_assert_cmpuint(take(w), ==, 0);
 }
 
+/* The same where each transaction loses once and is run again. */
+static void
+test_past_again(void)
+{
+    g_setenv("POSTRIDER_TEST_RETRY", "1", TRUE);
+    g_test_trap_subprocess("/history/past", 0, 0);
+    g_unsetenv("POSTRIDER_TEST_RETRY");
+    g_test_trap_assert_passed();
+}
+
 /* Mail in hand goes on with the job that it answers, unless that job is over. */
 static void
 test_in_hand(TestWork *w, gconstpointer data)
@@ -114,6 +124,7 @@ main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add("/history/past", TestWork, NULL, work_open, test_past, work_close);
+    g_test_add_func("/history/past-again", test_past_again);
     g_test_add("/history/in-hand", TestWork, NULL, work_open, test_in_hand, work_close);
     g_test_add("/history/in-hand-over", TestWork, "over", work_open, test_in_hand, work_close);
     return g_test_run();
