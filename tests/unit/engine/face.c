@@ -181,14 +181,9 @@ test_world(TestWork *w, gconstpointer data)
 }
 
 static bool
-propose(Engine *engine,
-        const Job *job,
-        const StepInput *in,
-        ProposedAct *act,
-        Proposal *p,
-        GError **error)
+propose(const ActCall *c, GError **error)
 {
-    g_string_append_printf(calls, "propose:%s ", act_text(act->args, "to"));
+    g_string_append_printf(calls, "propose:%s ", act_text(c->act->args, "to"));
     return true;
 }
 
@@ -247,7 +242,8 @@ test_timers(TestWork *w, gconstpointer data)
     g_assert_cmpuint(n, ==, G_N_ELEMENTS(purposes));
     g_assert_true(waits_act(&w->engine, &n, &error));
     g_assert_cmpuint(n, ==, 0);
-    g_assert_cmpstr(calls->str, ==, "due:test:c ");
+    g_assert_cmpstr(calls->str, ==,
+                    g_getenv("POSTRIDER_TEST_RETRY") ? "due:test:c due:test:c " : "due:test:c ");
     g_string_free(calls, TRUE);
 }
 

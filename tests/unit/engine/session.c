@@ -38,9 +38,9 @@ static void
 test_ask(TestWork *w, gconstpointer data)
 {
     g_autofree char *folder = g_build_filename(w->home->path, "scripts", NULL);
-    const SessionAsk ask = {.brain = config_brain(w->home->config, "b"),
-                            .prompt = "Well?",
-                            .cwd = w->home->path,
+    const SessionAsk ask = {.brain = {.conf = config_brain(w->home->config, "b"),
+                                      .prompt = "Well?",
+                                      .cwd = w->home->path},
                             .until_us = USEC_NEVER};
     g_autoptr(JobSession) s = NULL;
     g_autoptr(BrainCall) call = NULL;
