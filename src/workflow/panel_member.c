@@ -160,6 +160,7 @@ ask(JobSession *s,
         return false;
     const SessionAsk question = {
         .brain = {.conf = brain,
+                  .home = s->engine->home->path, /* the price is asked before the question */
                   .prompt = program ? context_whole(page) : context_text(page),
                   .system = program ? NULL : context_system(page),
                   .schema = program || !typed ? NULL : panel_writes(p) ? section_schema : ballot_schema,
