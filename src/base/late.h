@@ -8,7 +8,8 @@
  *     #define g_mime_init LATE("libgmime-3.0.so.0", g_mime_init)
  *
  * Some program must still be linked with the library in the usual way, so that a package that is made
- * of the programs depends on it. A library that is missing all the same ends the program.
+ * of the programs depends on it. A library that can't be loaded all the same ends the
+ * program at once, with a line on stderr and EX_TEMPFAIL.
  */
 #define LATE(library, function) \
     (*({ \
