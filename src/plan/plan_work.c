@@ -14,7 +14,6 @@
 #define PASS_EVERY_US (60 * USEC_PER_SEC) /* while a role that pauses is waited for */
 #define ASKED_WAIT_US (500 * USEC_PER_MSEC) /* until a role's job is looked at again */
 #define LIMIT_WAIT_US (300 * USEC_PER_SEC) /* where nobody says when a usage limit ends */
-#define LEFTOVERS_MAX 1000 /* looks at what a loop that died has left */
 #define OUTPUT_TOLD 2000 /* bytes of a check's output that the agent is told */
 
 #define PLAN_WHY_UNTIL "its time is over"
@@ -906,10 +905,7 @@ end_leftovers(const Loop *l, pid_t before)
     g_autofree char *session = g_strdup_printf(TAKER_SESSION_ENV "=%s", l->run);
     g_autofree char *pid = g_strdup_printf(TAKER_PID_ENV "=%d", (int)before);
     const char *const variables[] = {session, pid, NULL};
-    unsigned n = 0;
-    while (before > 0 && orphans_end_with(variables) > 0 && n < LEFTOVERS_MAX)
-        n++;
-    if (n > 0)
+    if (before > 0 && orphans_end_with(variables) > 0)
         log_say(LOG_WARN, "ended what an agent of a plan run that died had left");
 }
 

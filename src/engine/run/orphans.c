@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #define ENVIRON_MAX (1u << 20)
+#define LOOKS_MOST 1000 /* where processes start others without end */
 
 /* The variable stands between two NULs; at the very start and the very end there is none. */
 static bool
@@ -45,8 +46,9 @@ orphans_end(const char *work)
     return orphans_end_with(variables);
 }
 
-unsigned
-orphans_end_with(const char *const *variables)
+/* Looks at all processes once; *known are the pids of those that were ended before. */
+static unsigned
+end_once(const char *const *variables, GHashTable *known)
 {
     g_autoptr(DIR) proc = opendir("/proc");
     unsigned n = 0;
@@ -56,7 +58,18 @@ orphans_end_with(const char *const *variables)
         pid_t pid = (pid_t)g_ascii_strtoll(e->d_name, NULL, 10);
         if (pid > 0 && pid != getpid() && is_orphan(dirfd(proc), e->d_name, variables) &&
             kill(pid, SIGKILL) == 0)
-            n++;
+            n += g_hash_table_add(known, GINT_TO_POINTER(pid));
     }
     return n;
+}
+
+/* A process that one of them starts meanwhile may be missed, since a program that begins has no
+ * environment for a moment. So it is looked again until there is nobody new. */
+unsigned
+orphans_end_with(const char *const *variables)
+{
+    g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
+    for (unsigned n = 0; n < LOOKS_MOST && end_once(variables, known) > 0; n++)
+        continue;
+    return g_hash_table_size(known);
 }
