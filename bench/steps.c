@@ -6,6 +6,8 @@
  * Subject, with goals: the commit of a step, from the proposal on: policy, then one transaction
  * with the step, its answer, manifest and state, and, of the second kind, a version of a note
  * and a frozen mail with its deliveries.
+ * The master's lock is held meanwhile, as under `serve`: without a master each program that ends empties a
+ * long log, and a log that grows takes longer to flush.
  * Without goals: whole steps of a scripted brain, with loading, context, JSON and settling. A
  * plain one loads a note, the other writes a note and a mail. How far they stay behind depends
  * on the disk more than on us: theirs is time of the processor, the floor's is the disk's.
@@ -13,6 +15,7 @@
  * Then how long the context of a thread of 1,000 mails takes, and how much memory a run on it
  * needs at its peak.
  */
+#include "base/lock.h"
 #include "base/err.h"
 #include "brain/brain.h"
 #include "cli/faces.h"
@@ -83,6 +86,7 @@ typedef struct Rig {
     bool writes;      /* they have a note and a mail */
     sqlite3 *bare;
     sqlite3_stmt *insert;
+    int lock;      /* the master's */
     double cpu[2]; /* seconds of the processor: floor, subject */
 } Rig;
 
@@ -456,7 +460,9 @@ measure(Measure *m, GError **error)
     g_auto(Rig) r = {.place = &place};
 
     return place_open(&place, conf, error) && put_scripts(&place, error) &&
-           put_thread(&place, error) && engine_open(place.home, &cli_parts, &r.engine, error) &&
+           put_thread(&place, error) &&
+           lock_take(place.home->state_fd, "master.lock", 0, &r.lock, error) &&
+           engine_open(place.home, &cli_parts, &r.engine, error) &&
            measure_context(m, &r, error) && measure_rss(m, &place, error) &&
            open_bare(&r, error) && measure_steps(m, &r, error);
 }
@@ -472,6 +478,7 @@ print_whole(const char *kind, GError **error)
 
     samples_init(&rates);
     if (!place_open(&place, conf, error) || !put_scripts(&place, error) ||
+        !lock_take(place.home->state_fd, "master.lock", 0, &r.lock, error) ||
         !engine_open(place.home, &cli_parts, &r.engine, error))
         return false;
     for (unsigned i = 0; i < WHOLE_SLICES; i++) {
