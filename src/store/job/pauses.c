@@ -63,7 +63,7 @@ load(Db *db, const char *brain, Known *ret, GError **error)
 }
 
 static char *
-file_mark(const Home *home, const char *path)
+key_mark(const Home *home, const char *path)
 {
     struct stat st;
 
@@ -80,7 +80,7 @@ settings_mark(const Home *home, uint64_t settings, const char *brain)
 {
     const ConfBrain *conf = home->config ? config_brain(home->config, brain) : NULL;
     bool has_key = conf && conf->key_file && *conf->key_file;
-    g_autofree char *key = has_key ? file_mark(home, conf->key_file) : NULL;
+    g_autofree char *key = has_key ? key_mark(home, conf->key_file) : NULL;
 
     return g_strdup_printf("%" PRIx64 "%s%s", settings, key ? " " : "", key ? key : "");
 }
