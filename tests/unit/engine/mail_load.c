@@ -1,7 +1,10 @@
 /* What is kept of mail from step to step of one claim, and what people do to its files meanwhile. */
 #include "engine/mail_load.h"
+#include "base/file.h"
 #include "testwork.h"
 #include <glib/gstdio.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #define HEAD                                                                                   \
     "From: you@postrider.local\nTo: envoy@postrider.local\nSubject: x\nMessage-ID: <1@x>\n\n"
@@ -79,6 +82,30 @@ test_changed(TestWork *w, gconstpointer data)
     mails_forget(&w->engine);
 }
 
+/* Other bytes of the same size in the same file, long enough after it was written that its bytes are kept from step to step. */
+static void
+test_in_place(TestWork *w, gconstpointer data)
+{
+    static const char other[] = "other words\n";
+    g_autoptr(MsgRow) row = take_in(w);
+    g_autofree char *path = g_build_filename(row->role, "new", row->file, NULL);
+    auto_fd fd = openat(w->home->mail_fd, path, O_WRONLY | O_CLOEXEC);
+    FileMark mark;
+
+    g_assert_true(file_mark(w->home->mail_fd, path, &mark));
+    while (file_clock_ns() <= mark.ctime_ns) /* a tick, some milliseconds */
+        g_thread_yield();
+    mails_keep(&w->engine);
+    g_autoptr(Message) first = load(w, row, MESSAGE_TEXT);
+    g_assert_cmpstr(first->text, ==, "first words\n");
+
+    g_assert_cmpint(pwrite(fd, other, strlen(other), (off_t)strlen(HEAD)), ==, strlen(other));
+    mails_keep(&w->engine); /* the next step */
+    g_autoptr(Message) later = load(w, row, MESSAGE_TEXT);
+    g_assert_cmpstr(later->text, ==, other);
+    mails_forget(&w->engine);
+}
+
 /* Nothing can change what was written: it is not even read again. */
 static void
 test_written(TestWork *w, gconstpointer data)
@@ -108,6 +135,7 @@ main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add("/mail_load/same", TestWork, NULL, work_open, test_same, work_close);
     g_test_add("/mail_load/changed", TestWork, NULL, work_open, test_changed, work_close);
+    g_test_add("/mail_load/in-place", TestWork, NULL, work_open, test_in_place, work_close);
     g_test_add("/mail_load/written", TestWork, NULL, work_open, test_written, work_close);
     return g_test_run();
 }
