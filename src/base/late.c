@@ -10,7 +10,7 @@ late_find(const char *library, const char *function)
     void *address = handle ? dlsym(handle, function) : NULL;
 
     if (!address) {
-        g_printerr("postrider: loading %s: %s\n", library, dlerror());
+        g_printerr("postrider: %s\n", dlerror());
         _exit(EX_TEMPFAIL); /* as if it had been killed here: nothing is cleaned up halfway */
     }
     return address;
